@@ -1,0 +1,81 @@
+"""Adjoints as they grow: symbolic zeros, masks that keep zeros exact, accumulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.op import Masked
+from gradsmith.ops.arithmetic import add, multiply, negative
+from gradsmith.ops.compare import logical_and, logical_or
+from gradsmith.ops.complex import conj
+from gradsmith.ops.create import zeros
+from gradsmith.ops.index import index_add
+from gradsmith.ops.select import where
+
+
+def is_zero(node: Node) -> bool:
+    """Whether it is the constant 0."""
+    return node.op is zeros or (node.op is constant and not node.attrs["value"].value)
+
+
+def masked_parts(node: Node) -> tuple[Node, Node] | None:
+    """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
+    if node.op is where and is_zero(node.inputs[2]) and node.inputs[1].shape == node.shape:
+        return node.inputs[0], node.inputs[1]
+    return None
+
+
+def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
+    """``g`` times the partial (conjugated, in reverse mode); None where that is zero.
+
+    Where ``g`` or the partial is masked, the mask goes around the product: an inf or nan of the
+    partial in a place that was never taken does not meet the zero there.
+    """
+    if isinstance(partial, Masked):
+        inner = scale(g, partial.partial, conjugate=conjugate)
+        return None if inner is None else mask(partial.mask, inner)
+    if isinstance(partial, (int, float)):
+        return _scale_by_number(g, partial)
+    if is_zero(partial):
+        return None
+    parts = masked_parts(g)
+    factor = conj(partial) if conjugate and partial.array_type.complex else partial
+    if parts is None:
+        return multiply(g, factor)
+    return mask(parts[0], multiply(parts[1], factor))
+
+
+def _scale_by_number(g: Node, number: float) -> Node | None:
+    if number == 0:
+        return None
+    if number == 1:
+        return g
+    return negative(g) if number == -1 else multiply(number, g)
+
+
+def mask(condition: Node, value: Node) -> Node:
+    """``value`` where the condition holds, exactly 0 elsewhere."""
+    parts = masked_parts(value)
+    if parts is not None:
+        return where(logical_and(condition, parts[0]), parts[1], 0)
+    return where(condition, value, 0)
+
+
+def accumulate(total: Node | None, term: Node | None) -> Node | None:
+    """``total + term`` with symbolic zeros; scatters go into the total, masks are kept."""
+    if total is None or term is None:
+        return term if total is None else total
+    if is_zero(total):
+        return term
+    if term.op is index_add and is_zero(term.inputs[0]):
+        return index_add(total, *term.inputs[1:], **term.attrs)
+    if total.op is index_add and is_zero(total.inputs[0]):
+        return index_add(term, *total.inputs[1:], **total.attrs)
+    left, right = masked_parts(total), masked_parts(term)
+    if left is not None and right is not None:
+        if left[0] is right[0]:
+            return where(left[0], add(left[1], right[1]), 0)
+        return where(logical_or(left[0], right[0]), add(total, term), 0)
+    return add(total, term)

@@ -1,0 +1,56 @@
+"""The whole emitted module: docstring, import, constants and the function."""
+
+from __future__ import annotations
+
+import ast
+
+from gradsmith.codegen import printer
+from gradsmith.codegen.program import Argument, Program
+from gradsmith.codegen.statements import Body
+from gradsmith.ops import syntax
+
+
+def source(program: Program) -> str:
+    """The text of a module that holds the function and needs only NumPy."""
+    body = Body(program)
+    statements = body.build()
+    definition = ast.FunctionDef(
+        name=program.name,
+        args=_parameters(program.arguments),
+        body=[_docstring(program), *statements],
+        decorator_list=[],
+        lineno=0,
+        **_TYPE_PARAMETERS,
+    )
+    code = printer.print_module([definition], body.comments)
+    head = 'import numpy as np\n'
+    constants = printer.print_module(body.constants, []) if body.constants else ""
+    return "\n".join(part for part in (head, constants) if part) + f"\n\n{code}"
+
+
+_TYPE_PARAMETERS: dict[str, list[ast.AST]] = (
+    {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+)
+
+
+def _docstring(program: Program) -> ast.stmt:
+    lines = [program.title]
+    if program.notes:
+        lines += ["", *program.notes, ""]
+    text = "\n".join(f"    {line}" if line and i else line for i, line in enumerate(lines))
+    return ast.Expr(ast.Constant(text + ("    " if program.notes else "")))
+
+
+def _parameters(arguments: tuple[Argument, ...]) -> ast.arguments:
+    positional = [ast.arg(a.name) for a in arguments if not a.keyword_only]
+    keyword = [a for a in arguments if a.keyword_only]
+    defaults = [None if a.default is None else syntax.expression(a.default) for a in keyword]
+    return ast.arguments(
+        posonlyargs=[],
+        args=positional,
+        vararg=None,
+        kwonlyargs=[ast.arg(a.name) for a in keyword],
+        kw_defaults=defaults,
+        kwarg=None,
+        defaults=[],
+    )

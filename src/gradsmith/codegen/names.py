@@ -1,0 +1,33 @@
+"""The allocator of variable names: deterministic, clear of keywords, builtins and ``np``."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import keyword
+import re
+
+_TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np"}
+
+
+class Names:
+    """Hands out each name once within one function."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def reserve(self, name: str) -> str:
+        """Take exactly this name (a parameter's)."""
+        self._used.add(name)
+        return name
+
+    def fresh(self, wanted: str) -> str:
+        """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free."""
+        base = re.sub(r"\W", "_", wanted) or "t"
+        base = f"_{base}" if base[0].isdigit() else base
+        candidates = itertools.chain(
+            [base if base not in _TAKEN else f"{base}_"],
+            (f"{base.rstrip('_')}_{i}" for i in itertools.count(2)),
+        )
+        name = next(c for c in candidates if c not in self._used)
+        return self.reserve(name)

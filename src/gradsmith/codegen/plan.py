@@ -1,0 +1,164 @@
+"""Which values become statements, which are written within expressions, which reuse a buffer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradsmith.ir.alias import owns_buffer, root
+from gradsmith.ir.graph import Graph, Node, users
+from gradsmith.ir.intrinsics import constant, item, parameter, size
+from gradsmith.ir.types import ArrayType, TupleType
+
+LONGEST = 6
+"""Operations in one expression: more is hard to read, and runs past the line."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """The statements in order; for those done in place, the operand whose buffer they take."""
+
+    statements: list[Node]
+    inlined: set[Node]
+    overwrites: dict[Node, Node] = field(default_factory=dict)
+    constants: list[Node] = field(default_factory=list)
+
+
+def plan(graph: Graph) -> Plan:
+    """Decide the statements of ``graph``."""
+    choice = _Choice(graph)
+    for node in graph.nodes:
+        choice.decide(node)
+    statements = [n for n in graph.nodes if n not in choice.inlined and not _is_leaf(n)]
+    constants = [n for n in graph.nodes if _is_constant_array(n)]
+    result = Plan(statements, choice.inlined, constants=constants)
+    _reuse_buffers(graph, result)
+    return result
+
+
+def _is_constant_array(node: Node) -> bool:
+    return node.op is constant and node.array_type.ndim > 0
+
+
+def _is_leaf(node: Node) -> bool:
+    return node.op in (parameter, constant, size)
+
+
+class _Choice:
+    """Statement or expression, for each node in order."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.names = graph.names
+        self.readers = users(graph.nodes)
+        self.results = list(graph.results)
+        self.inlined: set[Node] = set()
+        self._cost: dict[Node, int] = {}
+        self._members = set(graph.nodes)
+
+    def decide(self, node: Node) -> None:
+        """Put ``node`` among the inlined ones unless it deserves a statement."""
+        cost = 1 + sum(self._cost.get(i, 0) for i in node.inputs if i in self.inlined)
+        self._cost[node] = cost
+        if node.op in (size, item) or (node.op is constant and not _is_constant_array(node)):
+            self._cost[node] = 0
+            self.inlined.add(node)
+        elif not _is_leaf(node) and not self._needs_statement(node, cost):
+            self.inlined.add(node)
+
+    def _needs_statement(self, node: Node, cost: int) -> bool:
+        if node.op.update is not None or isinstance(node.type, TupleType):
+            return True
+        readings = len(self.readers.get(node, ())) + self.results.count(node)
+        if _is_plain_view(node) and cost == 1 and node not in self.results:
+            return False
+        if node in self.results and len(self.results) > 1:
+            return True
+        if readings > 1 or node in self.names or cost > LONGEST:
+            return True
+        return self._feeds_in_place(node) or self._works_in_place(node)
+
+    def _feeds_in_place(self, node: Node) -> bool:
+        """Whether the one reader is a function that can write its result over this one."""
+        readers = self.readers.get(node, ())
+        return len(readers) == 1 and _can_overwrite(readers[0], node)
+
+    def _works_in_place(self, node: Node) -> bool:
+        """Whether it is a function with a temporary for operand that nothing else reads."""
+        return any(
+            i in self._members
+            and i not in self.inlined
+            and self.readers[i] == [node]
+            and i not in self.names
+            and _can_overwrite(node, i)
+            for i in node.inputs
+        )
+
+
+def _is_plain_view(node: Node) -> bool:
+    """``x.T``, ``x[1:]``: as cheap to write twice as to name."""
+    return node.op.view is not None and node.op.name in ("transpose", "expand_dims")
+
+
+def _can_overwrite(writer: Node, operand: Node) -> bool:
+    """Whether ``writer`` is a function (``np.exp(t, out=t)``) that may reuse ``operand``; NumPy
+    itself reuses the temporaries of operators."""
+    if writer.op.inplace is None or "operator" in writer.op.traits:
+        return False
+    return _same_buffer_type(writer, operand)
+
+
+def _same_buffer_type(writer: Node, operand: Node) -> bool:
+    if isinstance(operand.type, TupleType) or not isinstance(writer.type, ArrayType):
+        return False
+    if not owns_buffer(operand):
+        return False
+    return operand.dtype == writer.dtype and operand.shape == writer.shape
+
+
+# -- buffers -------------------------------------------------------------------------------------
+
+
+def _reuse_buffers(graph: Graph, result: Plan) -> None:
+    """Let a statement write over an operand that nothing reads afterwards."""
+    last = _last_reads(graph, result)
+    for position, node in enumerate(result.statements):
+        if node.op.update is not None:
+            candidates = [node.inputs[0]]
+        elif node.op.inplace is not None and node.array_type.ndim > 0:
+            candidates = [i for i in node.inputs if _same_buffer_type(node, i)]
+        else:
+            continue
+        for operand in candidates:
+            if _may_take(graph, result, node, operand) and last[operand] == position:
+                result.overwrites[node] = operand
+                break
+
+
+def _may_take(graph: Graph, result: Plan, node: Node, operand: Node) -> bool:
+    if operand in result.inlined or not owns_buffer(operand):
+        return False
+    name = graph.names.get(operand, "g_")
+    return node.op.update is not None or name.startswith("g_") or name == graph.names.get(node)
+
+
+def _last_reads(graph: Graph, result: Plan) -> dict[Node, int]:
+    """For every buffer the last statement that reads it, itself or through a view."""
+    last: dict[Node, int] = {}
+    for position, node in enumerate(result.statements):
+        for read in _reads(node, result.inlined):
+            last[root(read)] = position
+    for returned in graph.results:
+        for read in [returned, *_reads(returned, result.inlined)]:
+            last[root(read)] = len(result.statements)
+    return last
+
+
+def _reads(node: Node, inlined: set[Node]) -> list[Node]:
+    """The variables that the expression of ``node`` reads, and views on the way."""
+    found: list[Node] = []
+    stack = list(node.inputs)
+    while stack:
+        operand = stack.pop()
+        found.append(operand)
+        if operand in inlined:
+            stack.extend(operand.inputs)
+    return found

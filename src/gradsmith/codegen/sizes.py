@@ -1,0 +1,125 @@
+"""Writing symbolic sizes: ``n``, ``x.shape[0]``, ``2 * n - 1``."""
+
+from __future__ import annotations
+
+import ast
+
+from gradsmith.errors import InternalError
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Atom, Compound, Dim, Monomial, Shape, Size, Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ops import syntax
+
+
+class Sizes:
+    """Where sizes can be read: from variables in scope that show them."""
+
+    def __init__(self) -> None:
+        self._symbols: dict[Symbol, ast.expr] = {}
+        self._shapes: dict[Shape, ast.expr] = {}
+
+    def name(self, symbol: Symbol, variable: str) -> None:
+        """``variable`` holds this size."""
+        self._symbols[symbol] = syntax.name(variable)
+
+    def integer(self, symbol: Symbol, variable: ast.expr) -> None:
+        """A Python integer argument is this size."""
+        self._symbols.setdefault(symbol, variable)
+
+    def show(self, node: Node, variable: ast.expr) -> None:
+        """The variable shows the sizes of its axes."""
+        shape = node.array_type.shape
+        if not shape:
+            return
+        whole = syntax.attribute(variable, "shape")
+        if any(isinstance(s, Dim) for s in shape):
+            self._shapes.setdefault(shape, whole)
+        for axis, size in enumerate(shape):
+            symbol = dims.as_symbol(size)
+            if symbol is not None and symbol not in self._symbols:
+                short = len(shape) == 1
+                reading = syntax.call("len", variable) if short else _axis(whole, axis)
+                self._symbols[symbol] = reading
+
+    def size(self, size: Size) -> ast.expr:
+        """The expression of a size."""
+        if isinstance(size, int):
+            return syntax.expression(size)
+        whole = self._whole(size)
+        if whole is not None:
+            return whole
+        total: ast.expr | None = None
+        for monomial, coefficient in size.terms:
+            total = self._add(total, monomial, coefficient)
+        if total is None:
+            raise InternalError("a symbolic size without terms")
+        return total
+
+    def _whole(self, size: Dim) -> ast.expr | None:
+        """``x.size`` where the product of all axes of a variable is meant."""
+        for shape, reading in self._shapes.items():
+            if len(shape) > 1 and dims.product(shape) == size and isinstance(reading, ast.Attribute):
+                return syntax.attribute(reading.value, "size")
+        return None
+
+    def _add(self, total: ast.expr | None, monomial: Monomial, coefficient: int) -> ast.expr:
+        term = self._term(monomial, abs(coefficient) if total is not None else coefficient)
+        if total is None:
+            return term
+        return syntax.binary("+" if coefficient > 0 else "-", total, term)
+
+    def _term(self, monomial: Monomial, coefficient: int) -> ast.expr:
+        if not monomial:
+            return syntax.expression(coefficient)
+        product = self._atom(monomial[0])
+        for atom in monomial[1:]:
+            product = syntax.binary("*", product, self._atom(atom))
+        if coefficient == -1:
+            return syntax.unary("-", product)
+        if coefficient == 1:
+            return product
+        return syntax.binary("*", syntax.expression(coefficient), product)
+
+    def _atom(self, atom: Atom) -> ast.expr:
+        if isinstance(atom, Compound):
+            left, right = self.size(atom.left), self.size(atom.right)
+            if atom.name in ("max", "min"):
+                return syntax.call(atom.name, left, right)
+            return syntax.binary(atom.name, left, right)
+        return self.symbol(atom)
+
+    def symbol(self, symbol: Symbol) -> ast.expr:
+        """The expression of one unknown size."""
+        if symbol not in self._symbols:
+            raise InternalError(f"no variable in scope shows the size {symbol.name}")
+        return self._symbols[symbol]
+
+    def shape(self, shape: Shape) -> ast.expr:
+        """The expression of a whole shape, as an argument of ``np.zeros`` and the like."""
+        if shape in self._shapes:
+            return self._shapes[shape]
+        if len(shape) == 1:
+            return self.size(shape[0])
+        return syntax.tuple_([self.size(s) for s in shape])
+
+
+def _axis(whole: ast.expr, axis: int) -> ast.expr:
+    return syntax.subscript(whole, syntax.expression(axis))
+
+
+def symbols_of(value: object) -> list[Symbol]:
+    """The symbols that an attribute mentions."""
+    if isinstance(value, Dim):
+        return list(dims.symbols(value))
+    if isinstance(value, tuple):
+        return [s for v in value for s in symbols_of(v)]
+    if hasattr(value, "map_sizes"):
+        found: list[Symbol] = []
+
+        def collect(size: Size) -> Size:
+            found.extend(dims.symbols(size))
+            return size
+
+        value.map_sizes(collect)
+        return found
+    return []

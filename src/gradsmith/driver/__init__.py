@@ -1,0 +1,1 @@
+"""The pipeline from a function to its emitted, compiled, cached code."""

@@ -1,0 +1,214 @@
+"""The callable that users hold: finds the specialisation for a call, or makes it."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith.driver.signatures import bind
+from gradsmith.driver.specialise import SEED, Recipe, Specialisation, specialise
+from gradsmith.errors import ArgumentValueError
+from gradsmith.frontend.arguments import exact_key, is_input, pattern_key
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+
+MOST_ENTRIES = 4096
+"""Exact shapes remembered per function; beyond, the memory of them starts anew."""
+
+_STATIC = (str, bool, type(None))
+
+
+class Entry:
+    """The way for one exact combination of dtypes and shapes."""
+
+    __slots__ = ("captured", "function", "simple", "specialisation")
+
+    def __init__(self, specialisation: Specialisation, *, simple: bool) -> None:
+        self.specialisation = specialisation
+        self.function = specialisation.function
+        self.simple = simple
+        self.captured = tuple(exact_key(c.read()) for c in specialisation.captures)
+
+    def holds(self) -> bool:
+        """Whether captured values and what was relied on are still of the same kind."""
+        spec = self.specialisation
+        try:
+            now = tuple(exact_key(c.read()) for c in spec.captures)
+        except (NameError, AttributeError, LookupError, ValueError):
+            return False
+        return now == self.captured and all(r.holds() for r in spec.reliances)
+
+
+class Compiled:
+    """A function that is traced and compiled once for each kind of arguments.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What to compile.
+    seeded : bool
+        Whether the last positional argument of a call is the seed.
+    """
+
+    def __init__(self, recipe: Recipe, *, seeded: bool = False) -> None:
+        self.recipe = recipe
+        self.seeded = seeded
+        self._entries: dict[Any, Entry] = {}
+        self._specialisations: dict[Any, list[Specialisation]] = {}
+        self._lock = threading.RLock()
+        self._latest: Specialisation | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        key: Any = []
+        for a in args:  # written out: this loop is what a call costs
+            kind = type(a)
+            if kind is np.ndarray:
+                key.append(a.dtype)
+                key.append(a.shape)
+            elif kind is float:
+                key.append(kind)
+            else:
+                key.append(call_key(a))
+        if kwargs:
+            key.append(tuple((k, call_key(v)) for k, v in kwargs.items()))
+        key = tuple(key)
+        entry = self._entries.get(key)
+        if entry is None:
+            return self._miss(key, args, kwargs)
+        if entry.simple:
+            return entry.function(*args)
+        if not entry.holds():
+            return self._miss(key, args, kwargs)
+        bound, seed = self._bind(args, kwargs)
+        return entry.specialisation.run({**bound.arguments, **seed})
+
+    def _bind(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[inspect.BoundArguments, dict[str, Any]]:
+        """The arguments by name, and the seed if there is one."""
+        recipe = self.recipe
+        if not self.seeded:
+            return bind(recipe.signature, recipe.name, args, kwargs), {}
+        return bind(recipe.signature, recipe.name, args[:-1], kwargs), {SEED: args[-1]}
+
+    def _miss(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if current_trace() is not None:
+            return self.inline(args, kwargs)
+        specialisation, values = self._find(args, kwargs)
+        simple = (
+            not (specialisation.captures or specialisation.reliances or kwargs)
+            and specialisation.plain
+            and specialisation.arguments == tuple(values)
+            and len(args) == len(values)
+        )
+        if len(self._entries) >= MOST_ENTRIES:
+            self._entries.clear()
+        self._entries[key] = Entry(specialisation, simple=simple)
+        return specialisation.run(values)
+
+    def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Within another traced function: the same computation as part of that graph."""
+        bound, seed = self._bind(args, kwargs)
+        return self.recipe.build(bound, **seed)
+
+    def _find(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Specialisation, dict[str, Any]]:
+        bound, seed = self._bind(args, kwargs)
+        values = {**bound.arguments, **seed}
+        leaves, pattern = _pattern(values)
+        with self._lock:
+            known = self._specialisations.setdefault(pattern, [])
+            found = next((s for s in known if s.fits(leaves)), None)
+            if found is None:
+                found = specialise(self.recipe, bound, seed)
+                known.append(found)
+            self._latest = found
+        return found, values
+
+    def specialisation(self, *args: Any, **kwargs: Any) -> Specialisation:
+        """The compiled code for these arguments; without any, the latest.
+
+        Raises
+        ------
+        ArgumentValueError
+            There is none yet, and no annotation tells the types.
+        """
+        if args or kwargs or not (self.recipe.signature and self.recipe.signature.parameters):
+            return self._find(args, kwargs)[0]
+        if self._latest is None:
+            raise ArgumentValueError(
+                f"{self.recipe.name} has not been compiled yet, and its parameters carry no "
+                "shape annotations",
+                hint="pass example arguments, call it once, or annotate the parameters "
+                '(Float[np.ndarray, "n d"])',
+            )
+        return self._latest
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The NumPy source that is generated for arguments of these types."""
+        return self.specialisation(*args, **kwargs).source
+
+    def emit(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
+        """Write the source as a module of its own, which needs only NumPy; returns its path."""
+        target = Path(path)
+        target.write_text(self.source(*args, **kwargs), encoding="utf-8")
+        return target
+
+
+def call_key(value: Any) -> Any:
+    """A hashable that says all of an argument that the code may depend on."""
+    if isinstance(value, np.ndarray):
+        return (type(value), value.dtype, value.shape)
+    if isinstance(value, _STATIC):
+        return (type(value), value)
+    if isinstance(value, int):
+        return (int, value)
+    if isinstance(value, (np.generic, float, complex)):
+        return type(value)
+    if isinstance(value, (Tracer, TracedInt)):
+        return (Tracer, object())  # never found: the call belongs to the graph being traced
+    if tree.is_container(value):
+        kind, keys, parts = tree.parts(value)
+        return (kind, type(value), keys, tuple(map(call_key, parts)))
+    return Identity(value)
+
+
+class Identity:
+    """An object as a key by what it is, not by what it equals; keeps it alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """The leaves by name, and the key that specialisations share."""
+    named: dict[str, Any] = {}
+    keys: list[Any] = []
+    for name, value in bound.items():
+        leaves, shape = tree.flatten(value, is_input)
+        for leaf, path in zip(leaves, tree.paths(shape), strict=True):
+            named[tree.path_name(name, path)] = leaf
+        keys.append((name, _shape_key(shape), tuple(map(pattern_key, leaves))))
+    return named, tuple(keys)
+
+
+def _shape_key(shape: tree.Tree) -> Any:
+    if shape.kind == "static":
+        return call_key(shape.value)
+    return (shape.kind, shape.cls, shape.keys, tuple(map(_shape_key, shape.children)))

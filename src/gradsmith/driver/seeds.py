@@ -1,0 +1,193 @@
+"""Seeds: ``grad_outputs`` checked against the outputs and brought to their types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentValueError, SeedError, SeedNeededError
+from gradsmith.frontend.arguments import leaf_value
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Shape
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType, describe_shape
+from gradsmith.ops.create import full
+from gradsmith.ops.declare import as_node
+from gradsmith.ops.index import read
+from gradsmith.ops.shape import astype
+
+
+class PendingSeed:
+    """A seed that is an argument of the compiled function: declared once its output is known."""
+
+    def __init__(self, trace: Trace, name: str, value: Any) -> None:
+        self.trace = trace
+        self.name = name
+        self.value = value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The concrete shape."""
+        return np.shape(self.value)
+
+    def declare(self, shape: Shape) -> Node:
+        """The parameter; that its shape is the output's is recorded as a guard."""
+        dtype = np.asarray(self.value).dtype
+        form = "array" if isinstance(self.value, np.ndarray) else "scalar"
+        for axis, (size, number) in enumerate(zip(shape, self.shape, strict=True)):
+            if isinstance(self.value, np.ndarray):
+                dims.decide("==", dims.symbol(f"{self.name}.shape[{axis}]", number), size)
+        made = leaf_value(
+            self.trace, self.name, _no_integer(self.value), ArrayType(dtype, shape, form)  # type: ignore[arg-type]
+        )
+        node: Node = made.node
+        return node
+
+
+def _no_integer(value: Any) -> Any:
+    return float(value) if isinstance(value, int) else value
+
+
+def seeds_for(
+    outputs: Sequence[Node], grad_outputs: Any, *, several: bool, batched: bool
+) -> list[Node]:
+    """One seed node for each output.
+
+    Raises
+    ------
+    SeedError
+        Their number, a shape or a dtype does not fit.
+    """
+    given = _as_list(outputs, grad_outputs, several=several, batched=batched)
+    if len(given) != len(outputs):
+        raise SeedError(
+            f"got {len(given)} grad_outputs for {len(outputs)} outputs",
+            current_span(),
+            "pass one seed for each output (None where an output has one element)",
+        )
+    try:
+        pairs = enumerate(zip(outputs, given, strict=True))
+        seeds = [_seed(i, out, seed, batched=batched) for i, (out, seed) in pairs]
+    except SeedNeededError as error:
+        error.example = _example(outputs, several=several)
+        raise
+    if batched:
+        _check_batch(seeds)
+    return seeds
+
+
+def _as_list(
+    outputs: Sequence[Node], grad_outputs: Any, *, several: bool, batched: bool
+) -> list[Any]:
+    if grad_outputs is None:
+        return [None] * len(outputs)
+    if several:
+        return _one_each(outputs, grad_outputs)
+    if isinstance(grad_outputs, (list, tuple)) and _is_list_of_seeds(outputs[0], grad_outputs):
+        return list(grad_outputs)
+    return [grad_outputs]
+
+
+def _one_each(outputs: Sequence[Node], grad_outputs: Any) -> list[Any]:
+    if isinstance(grad_outputs, (list, tuple)):
+        return list(grad_outputs)
+    if isinstance(grad_outputs, PendingSeed) and grad_outputs.shape == (len(outputs),):
+        whole = grad_outputs.declare(grad_outputs.shape)  # a list of numbers came as an array
+        return [Tracer(View(Storage(read(whole, i)))) for i in range(len(outputs))]
+    return [grad_outputs]
+
+
+def _is_list_of_seeds(output: Node, grad_outputs: Sequence[Any]) -> bool:
+    """Whether a list is one seed per output, not a nested list of a seed's numbers."""
+    if any(isinstance(s, (Tracer, Node, PendingSeed, np.ndarray)) or s is None for s in grad_outputs):
+        return True
+    return output.ndim == 0
+
+
+def _seed(position: int, output: Node, seed: Any, *, batched: bool) -> Node:
+    if seed is None:
+        return _implicit(position, output)
+    if isinstance(seed, PendingSeed):
+        shape = seed.shape
+        _check_shape(position, output, shape, batched=batched)
+        lead: Shape = (dims.symbol(f"{seed.name}.shape[0]", shape[0]),) if batched else ()
+        node = seed.declare((*lead, *output.shape))
+    else:
+        node = seed.node if isinstance(seed, Tracer) else as_node(_array(seed))
+        _check_shape(position, output, node.shape, batched=batched)
+    return _convert(position, output, node)
+
+
+def _array(seed: Any) -> Any:
+    return np.asarray(seed) if isinstance(seed, (list, tuple)) else seed
+
+
+def _implicit(position: int, output: Node) -> Node:
+    shape = output.shape
+    if not dims.same(output.array_type.size, 1):
+        raise SeedNeededError(
+            f"output {position} has shape {describe_shape(shape)}: a gradient without seed exists "
+            "only for an output of one element",
+            current_span(),
+            f"pass grad_outputs of shape {describe_shape(shape)} (for the sum of the elements: "
+            "np.ones of that shape)",
+        )
+    if output.array_type.complex:
+        raise SeedNeededError(
+            f"output {position} is complex: a gradient without seed exists only for real outputs",
+            current_span(),
+            "pass grad_outputs, or differentiate a real value such as abs(z)**2",
+        )
+    one = current_builder().lift(output.dtype.type(1))
+    return full(one, shape=shape) if shape else one
+
+
+def _example(outputs: Sequence[Node], *, several: bool) -> Any:
+    """Seeds of the right shapes, for showing the source."""
+    made = [np.ones([dims.hint(s) for s in out.shape], out.dtype)[()] for out in outputs]
+    return tuple(made) if several else made[0]
+
+
+def _check_shape(position: int, output: Node, shape: Shape, *, batched: bool) -> None:
+    expected = output.shape
+    actual = shape[1:] if batched else shape
+    fits = len(actual) == len(expected) and (len(shape) > 0 or not batched)
+    if not (fits and all(map(dims.same, actual, expected))):
+        batch = " behind the batch axis" if batched else ""
+        raise SeedError(
+            f"grad_outputs[{position}] has shape {describe_shape(shape)}, but output {position} "
+            f"has shape {describe_shape(expected)}: they must be equal{batch}",
+            current_span(),
+            f"pass a seed of shape {describe_shape(expected)}",
+        )
+
+
+def _convert(position: int, output: Node, node: Node) -> Node:
+    if node.array_type.complex and not output.array_type.complex:
+        raise SeedError(
+            f"grad_outputs[{position}] is complex, but output {position} is real",
+            current_span(),
+            "pass a real seed",
+        )
+    if node.dtype != output.dtype:
+        node = astype(node, dtype=output.dtype)
+    return node
+
+
+def _check_batch(seeds: Sequence[Node]) -> None:
+    first = seeds[0].shape[0]
+    for seed in seeds:
+        if not dims.same(seed.shape[0], first):
+            sizes = [dims.hint(s.shape[0]) for s in seeds]
+            raise ArgumentValueError(
+                f"the seeds have different batch sizes: {sizes}",
+                current_span(),
+                "give every seed the same leading axis",
+            )

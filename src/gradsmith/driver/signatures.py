@@ -1,0 +1,94 @@
+"""Signatures: a call's arguments by name, with variadic parameters spelled out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gradsmith.errors import ArgumentTypeError, ArgumentValueError
+
+_PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature, or None for callables that have none (ufuncs, C functions)."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def bind(
+    signature: inspect.Signature | None,
+    what: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> inspect.BoundArguments:
+    """The arguments by name, defaults included; ``*xs`` as ``xs_0``, ``xs_1``, …
+
+    Raises
+    ------
+    ArgumentTypeError
+        They do not fit the signature.
+    """
+    given = signature or inspect.Signature([inspect.Parameter("xs", inspect.Parameter.VAR_POSITIONAL)])
+    try:
+        given.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{what}: {error}") from None
+    bound = _spelled_out(given, len(args), kwargs).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound
+
+
+def _spelled_out(
+    signature: inspect.Signature, count: int, kwargs: Mapping[str, Any]
+) -> inspect.Signature:
+    parameters: list[inspect.Parameter] = []
+    known = set(signature.parameters)
+    for parameter in signature.parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            extra = range(count - len(parameters))
+            parameters += [inspect.Parameter(f"{parameter.name}_{i}", _PLAIN) for i in extra]
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            new = [key for key in kwargs if key not in known]
+            parameters += [inspect.Parameter(key, _KEYWORD) for key in new]
+        else:
+            parameters.append(parameter.replace(annotation=inspect.Parameter.empty))
+    return inspect.Signature(_defaults_allowed(parameters))
+
+
+def _defaults_allowed(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Without defaults where a spelled-out ``*xs`` follows: all before it are given then."""
+    last = max(
+        (i for i, p in enumerate(parameters) if p.kind is _PLAIN and p.default is p.empty),
+        default=-1,
+    )
+    return [
+        p.replace(default=p.empty) if i < last and p.kind is not _KEYWORD else p
+        for i, p in enumerate(parameters)
+    ]
+
+
+def names_at(
+    bound: inspect.BoundArguments, argnums: int | Sequence[int], what: str
+) -> list[str]:
+    """The parameters at these positions.
+
+    Raises
+    ------
+    ArgumentValueError
+        There is no such position.
+    """
+    names = list(bound.arguments)
+    chosen = []
+    for position in [argnums] if isinstance(argnums, int) else argnums:
+        if not -len(names) <= position < len(names):
+            raise ArgumentValueError(
+                f"{what} has {len(names)} arguments, so argnums cannot be {position}",
+                hint="argnums counts positional arguments from 0",
+            )
+        chosen.append(names[position])
+    return chosen

@@ -1,0 +1,257 @@
+"""One compiled specialisation: from traced arguments to an emitted, loaded function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith._version import __version__
+from gradsmith.codegen.load import load
+from gradsmith.codegen.module import source as emit_source
+from gradsmith.codegen.program import Argument, Program
+from gradsmith.driver.seeds import PendingSeed
+from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
+from gradsmith.frontend.trace import Capture, Reliance, Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.dims import Guard
+from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.types import ArrayType
+from gradsmith.passes.pipeline import optimise
+
+SEED = "grad_outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to compile: how to compute the results from traced arguments, and how to call it.
+
+    Parameters
+    ----------
+    build : callable
+        ``build(bound)`` on bound traced arguments returns a tree of traced values. A seed comes
+        as the keyword ``grad_outputs``.
+    signature : inspect.Signature
+        Of the function that it is made from.
+    name : str
+        Of the emitted function.
+    title : str
+        First line of its docstring.
+    file : str
+        The user's file.
+    """
+
+    build: Callable[..., Any]
+    signature: inspect.Signature | None
+    name: str
+    title: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Specialisation:
+    """Compiled code and all that it takes for granted."""
+
+    function: Callable[..., Any]
+    source: str
+    program: Program
+    guards: tuple[Guard, ...]
+    captures: tuple[Capture, ...]
+    captured_patterns: tuple[object, ...]
+    reliances: tuple[Reliance, ...]
+    arguments: tuple[str, ...]
+    result: tree.Tree
+    plain: bool
+
+    def fits(self, leaves: dict[str, Any]) -> bool:
+        """Whether a call with these argument leaves may use the code."""
+        if not all(r.holds() for r in self.reliances):
+            return False
+        try:
+            captured = {c.name: c.read() for c in self.captures}
+        except (NameError, AttributeError, LookupError, ValueError):
+            return False
+        patterns = tuple(map(pattern_key, captured.values()))
+        if patterns != self.captured_patterns:
+            return False
+        bound = bindings({**leaves, **captured})
+        return all(guard.holds(bound) for guard in self.guards)
+
+    def run(self, bound: Mapping[str, Any]) -> Any:
+        """Call the code with arguments by name."""
+        captured = {c.name: c.read() for c in self.captures}
+        raw = self.function(*[bound[name] for name in self.arguments], **captured)
+        return raw if self.plain else rebuild(self.result, raw)
+
+
+def rebuild(shape: tree.Tree, raw: Any) -> Any:
+    """Named tuples and dataclasses from the plain tuples and dicts that emitted code returns."""
+    if shape.kind in ("leaf", "static"):
+        return raw
+    items = raw.values() if isinstance(raw, dict) else raw
+    parts = [rebuild(child, part) for child, part in zip(shape.children, items, strict=True)]
+    if shape.kind == "dict":
+        return dict(zip(shape.keys, parts, strict=True))
+    if shape.kind == "list":
+        return parts
+    if shape.kind == "tuple" or shape.cls is None:
+        return tuple(parts)
+    return shape.cls(*parts) if shape.kind == "namedtuple" else shape.cls(
+        **dict(zip(shape.keys, parts, strict=True))
+    )
+
+
+def is_plain(shape: tree.Tree) -> bool:
+    """Whether emitted code can build the result by itself."""
+    return shape.kind not in ("namedtuple", "dataclass") and all(map(is_plain, shape.children))
+
+
+class Arguments:
+    """The arguments of a call, traced: which leaf is read from where."""
+
+    def __init__(self, trace: Trace, bound: Mapping[str, Any]) -> None:
+        self.trace = trace
+        self.where: dict[str, tuple[str, tree.Path]] = {}
+        self.dynamic: list[str] = []
+        self.static: dict[str, Any] = {}
+        self.values = {name: self._trace(name, value) for name, value in bound.items()}
+
+    def _trace(self, name: str, value: Any) -> Any:
+        leaves, shape = tree.flatten(value, is_input)
+        _check_statics(shape, name)
+        for leaf, path in zip(leaves, tree.paths(shape), strict=True):
+            self.where[tree.path_name(name, path)] = (name, path)
+            check_leaf(leaf, tree.path_name(name, path))
+        if leaves:
+            self.dynamic.append(name)
+        elif shape.kind == "static":
+            self.static[name] = value
+            self.trace.external[id(value)] = value
+        if name == SEED:
+            return self._pending(leaves, shape)
+        made = [
+            leaf_value(self.trace, tree.path_name(name, path), leaf)
+            for leaf, path in zip(leaves, tree.paths(shape), strict=True)
+        ]
+        return tree.unflatten(shape, made)
+
+    def _pending(self, leaves: list[Any], shape: tree.Tree) -> Any:
+        names = [tree.path_name(SEED, path) for path in tree.paths(shape)]
+        return tree.unflatten(
+            shape,
+            [PendingSeed(self.trace, n, leaf) for n, leaf in zip(names, leaves, strict=True)],
+        )
+
+
+def _check_statics(shape: tree.Tree, name: str) -> None:
+    if shape.kind == "static":
+        check_leaf(shape.value, name)
+    for key, child in zip(shape.keys, shape.children, strict=True):
+        _check_statics(child, f"{name}[{key!r}]")
+
+
+def specialise(
+    recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any]
+) -> Specialisation:
+    """Trace, differentiate, optimise, emit and load for arguments like these.
+
+    ``seed`` is ``{"grad_outputs": value}``, or empty.
+    """
+    trace = Trace()
+    with trace.active():
+        arguments = Arguments(trace, {**bound.arguments, **seed})
+        extra = {name: arguments.values.pop(name) for name in seed}
+        bound = inspect.BoundArguments(bound.signature, arguments.values)  # type: ignore[arg-type]
+        result = recipe.build(bound, **extra)
+        leaves, shape = tree.flatten(result, _is_result)
+        nodes = [_result_node(trace, leaf) for leaf in leaves]
+        graph = optimise(trace.builder.graph(nodes, tuple(trace.guards)))
+    program = _program(recipe, arguments, trace, graph, shape)
+    text = emit_source(program)
+    captures = tuple(trace.inputs)
+    return Specialisation(
+        function=load(text, program.name),
+        source=text,
+        program=program,
+        guards=graph.guards,
+        captures=captures,
+        captured_patterns=tuple(pattern_key(trace.leaves[c.name]) for c in captures),
+        reliances=tuple(trace.reliances.values()),
+        arguments=tuple(arguments.dynamic),
+        result=shape,
+        plain=is_plain(shape),
+    )
+
+
+def _is_result(value: Any) -> bool:
+    return isinstance(value, (Tracer, TracedInt)) or is_input(value)
+
+
+def _result_node(trace: Trace, leaf: Any) -> Node:
+    if isinstance(leaf, Tracer):
+        return leaf.node
+    return trace.builder.lift(leaf.dim if isinstance(leaf, TracedInt) else leaf)
+
+
+def _program(
+    recipe: Recipe, arguments: Arguments, trace: Trace, graph: Graph, shape: tree.Tree
+) -> Program:
+    captured = {c.name: c for c in trace.inputs}
+    reads = tuple(
+        arguments.where.get(name, (name, ()))
+        for name in (param.attrs["name"] for param in graph.params)
+    )
+    parameters = [Argument(name) for name in arguments.dynamic]
+    parameters += [
+        Argument(name, keyword_only=True, default=_default(trace.leaves[name])) for name in captured
+    ]
+    return Program(
+        name=recipe.name,
+        graph=graph,
+        arguments=tuple(parameters),
+        reads=reads,
+        result=shape,
+        title=recipe.title,
+        notes=_notes(recipe, arguments, graph),
+        file=recipe.file,
+    )
+
+
+def _default(value: Any) -> Any:
+    return value if isinstance(value, (int, float, complex)) else None
+
+
+def _notes(recipe: Recipe, arguments: Arguments, graph: Graph) -> tuple[str, ...]:
+    """What the function was made for: types of the arguments, static values, version."""
+    lines = [
+        f"{param.attrs['name']}: {describe(param.array_type, graph)}" for param in graph.params
+    ]
+    lines += [f"{name} = {value!r}" for name, value in arguments.static.items() if _says(value)]
+    made = f"Made by gradsmith {__version__}"
+    return (*lines, "", made + ".")
+
+
+def _says(value: Any) -> bool:
+    return isinstance(value, (str, bool, type(None)))
+
+
+def describe(type_: ArrayType, graph: Graph) -> str:
+    """``float64[n, 3]``, with the user's names for sizes where there are any."""
+    if type_.weak:
+        return f"{type(np.zeros((), type_.dtype).item()).__name__}"
+    sizes = ", ".join(_size_name(s, graph) for s in type_.shape)
+    return f"{type_.dtype}[{sizes}]" if type_.shape else f"{type_.dtype}"
+
+
+def _size_name(size: Any, graph: Graph) -> str:
+    if isinstance(size, int):
+        return str(size)
+    text = repr(size)
+    for symbol, name in graph.size_names.items():
+        text = text.replace(symbol.name, name)
+    return text

@@ -1,0 +1,289 @@
+"""What each public transform computes, on traced arguments."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from inspect import BoundArguments
+from typing import Any, NoReturn
+
+from gradsmith import tree
+from gradsmith.autodiff.forward import jvp
+from gradsmith.driver.gradients import (
+    Missing,
+    Policy,
+    check_outputs,
+    differentiate,
+    gradients_of,
+)
+from gradsmith.driver.seeds import seeds_for
+from gradsmith.errors import ArgumentTypeError, ArgumentValueError, UnusedInputWarning
+from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.runtime import call
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import describe_shape, same_shape
+from gradsmith.ops.control import distinct
+from gradsmith.ops.create import zeros
+from gradsmith.passes.pipeline import ADJOINT, NUMERICS
+from gradsmith.passes.rewrite import prepare
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether ``value`` is a traced or concrete number or array."""
+    return isinstance(value, (Tracer, TracedInt)) or is_input(value)
+
+
+def wrap(node: Node) -> Tracer:
+    """A traced array of its own."""
+    return Tracer(View(Storage(node)))
+
+
+class Primals:
+    """The values that a transform differentiates by, each leaf under an identity of its own.
+
+    Parameters
+    ----------
+    values : mapping
+        From what a value is called (``params``) to the value, a tree.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.inputs: list[Node] = []
+        self.labels: list[str] = []
+        self._trees: list[tuple[tree.Tree, list[bool]]] = []
+        self.values = {name: self._own(name, value) for name, value in values.items()}
+
+    def _own(self, name: str, value: Any) -> Any:
+        leaves, shape = tree.flatten(value, is_leaf)
+        moving = [_is_inexact(leaf) for leaf in leaves]
+        if shape.kind == "leaf" and not moving[0]:
+            _refuse_discrete(name, leaves[0])
+        self._trees.append((shape, moving))
+        own = [
+            self._leaf(tree.path_name(name, path), leaf) if moves else leaf
+            for leaf, path, moves in zip(leaves, tree.paths(shape), moving, strict=True)
+        ]
+        return tree.unflatten(shape, own)
+
+    def _leaf(self, label: str, leaf: Any) -> Tracer:
+        builder = current_builder()
+        value = traced(leaf).node
+        node = distinct(value, token=builder.token())
+        builder.name(node, builder.names.get(value, label))
+        self.labels.append(label)
+        self.inputs.append(node)
+        return wrap(node)
+
+    def tangents(self, given: Sequence[Any]) -> list[Node]:
+        """Directions for the inputs, given in the shapes of the values.
+
+        Raises
+        ------
+        ArgumentValueError
+            They do not have the structure or the shapes of the values.
+        """
+        leaves, _ = tree.flatten(list(given), is_leaf)
+        moving = [m for _, flags in self._trees for m in flags]
+        if len(leaves) != len(moving):
+            raise ArgumentValueError(
+                f"got {len(leaves)} tangents for {len(moving)} arguments",
+                current_span(),
+                "pass tangents of the structure of the primals",
+            )
+        kept = [traced(leaf).node for leaf, m in zip(leaves, moving, strict=True) if m]
+        for label, source, tangent in zip(self.labels, self.inputs, kept, strict=True):
+            if not same_shape(source.shape, tangent.shape):
+                raise ArgumentValueError(
+                    f"the tangent of {label} has shape {describe_shape(tangent.shape)}, {label} "
+                    f"has shape {describe_shape(source.shape)}",
+                    current_span(),
+                    "pass a tangent of the shape of its argument",
+                )
+        return kept
+
+    def restore(self, gradients: Sequence[Any]) -> list[Any]:
+        """Gradients in the shapes of the values; None for integers within a tree."""
+        rest = iter(gradients)
+        return [
+            tree.unflatten(shape, [next(rest) if moves else None for moves in moving])
+            for shape, moving in self._trees
+        ]
+
+    def materialise(self, found: Sequence[Node | Missing]) -> list[Tracer]:
+        """Zeros, with a warning that says why, where there is no gradient."""
+        gradients = []
+        for label, source, g in zip(self.labels, self.inputs, found, strict=True):
+            if isinstance(g, Missing):
+                warn_unused(label, source, g)
+                g = zeros(shape=source.shape, dtype=source.dtype)  # noqa: PLW2901
+            gradients.append(wrap(g))
+        return gradients
+
+
+def _is_inexact(leaf: Any) -> bool:
+    return not isinstance(leaf, TracedInt) and traced(leaf).type.inexact
+
+
+def _refuse_discrete(name: str, leaf: Any) -> NoReturn:
+    kind = "an integer" if isinstance(leaf, (TracedInt, int)) else f"of dtype {leaf.dtype}"
+    raise ArgumentTypeError(
+        f"{name} is {kind}: gradients are taken with respect to floating or complex values",
+        current_span(),
+        "pass a float (1.0 for 1, x.astype(float) for an integer array)",
+    )
+
+
+def warn_unused(label: str, source: Node, missing: Missing) -> None:
+    """Say once, when compiling, that a gradient is zero and why."""
+    name = current_builder().names.get(source)
+    who = f"{label} ({name})" if name else label
+    warnings.warn(
+        f"the gradient with respect to {who} is zero: {missing.reason}",
+        UnusedInputWarning,
+        stacklevel=2,
+    )
+
+
+def output_leaves(value: Any, what: str) -> tuple[list[Node], tree.Tree]:
+    """The nodes of a function's result, and its shape.
+
+    Raises
+    ------
+    ArgumentTypeError
+        Part of the result is no number or array.
+    """
+    leaves, shape = tree.flatten(value, is_leaf)
+    _check_result(shape, what)
+    return [traced(leaf).node for leaf in leaves], shape
+
+
+def _check_result(shape: tree.Tree, what: str) -> None:
+    if shape.kind == "static" and shape.value is not None:
+        raise ArgumentTypeError(
+            f"{what} returned a {type(shape.value).__name__}: results must be numbers, arrays, or "
+            "dicts, lists, tuples and dataclasses of these",
+            current_span(),
+        )
+    for child in shape.children:
+        _check_result(child, what)
+
+
+def gradient_of_arguments(
+    function: Callable[..., Any],
+    bound: BoundArguments,
+    names: Sequence[str],
+    *,
+    seed: Any,
+    has_aux: bool,
+) -> tuple[Any, list[Any], Any]:
+    """``(value, gradients, aux)`` for `gradsmith.grad` and `gradsmith.value_and_grad`."""
+    primals, result = _run(function, bound, names)
+    result, aux = _split_aux(result, has_aux=has_aux)
+    outputs, shape = output_leaves(result, "the function")
+    check_outputs(outputs)
+    several = shape.kind != "leaf"
+    seeds = seeds_for(outputs, _flat_seed(seed, shape), several=several, batched=False)
+    stable, found = differentiate(outputs, seeds, primals.inputs)
+    value = tree.unflatten(shape, [wrap(node) for node in stable])
+    return value, primals.restore(primals.materialise(found)), aux
+
+
+def _run(
+    function: Callable[..., Any], bound: BoundArguments, names: Sequence[str]
+) -> tuple[Primals, Any]:
+    primals = Primals({name: bound.arguments[name] for name in names})
+    bound.arguments.update(primals.values)
+    return primals, call(function, *bound.args, **bound.kwargs)
+
+
+def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
+    if not has_aux:
+        return result, None
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise ArgumentTypeError(
+            "with has_aux=True the function must return a pair (output, aux)", current_span()
+        )
+    return result
+
+
+def _flat_seed(seed: Any, shape: tree.Tree) -> Any:
+    """A seed given as a tree like the output, as a list."""
+    if seed is None or shape.kind == "leaf" or not tree.is_container(seed):
+        return seed
+    leaves, _ = tree.flatten(seed, lambda v: v is None or not tree.is_container(v))
+    return leaves
+
+
+def named_gradient(
+    function: Callable[..., Any],
+    bound: BoundArguments,
+    names: Sequence[str],
+    *,
+    seed: Any,
+    policy: Policy,
+    batched: bool,
+) -> tuple[Any, tuple[Any, ...]]:
+    """``(value, gradients)`` for ``f.grad``: by parameter, unused ones treated as in torch."""
+    primals, result = _run(function, bound, names)
+    outputs, shape = output_leaves(result, "the function")
+    wrapped = [wrap(node) for node in outputs]
+    inputs = dict(zip(primals.labels, map(wrap, primals.inputs), strict=True))
+    found = gradients_of(
+        wrapped if shape.kind != "leaf" else wrapped[0],
+        inputs,
+        _flat_seed(seed, shape),
+        create_graph=True,
+        policy=policy,
+        batched=batched,
+    )
+    value = tree.unflatten(shape, wrapped)
+    return value, tuple(primals.restore(list(found.values())))
+
+
+class Pullback:
+    """The pullback of a function at traced arguments: its value, and gradients for cotangents."""
+
+    __gradsmith__ = True
+
+    def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
+        names = [f"argument {i}" for i in range(len(args))]
+        self._primals = Primals(dict(zip(names, args, strict=True)))
+        result = call(function, *self._primals.values.values())
+        self._outputs, self._shape = output_leaves(result, "the function")
+        self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        several = self._shape.kind != "leaf"
+        given = _flat_seed(cotangent, self._shape) if several else [cotangent]
+        moving = [i for i, out in enumerate(self._outputs) if out.array_type.inexact]
+        outputs = [self._outputs[i] for i in moving]
+        seeds = seeds_for(outputs, [given[i] for i in moving], several=True, batched=False)
+        _, found = differentiate(outputs, seeds, self._primals.inputs)
+        return tuple(self._primals.restore(self._primals.materialise(found)))
+
+
+def pushforward(
+    function: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """``(value, tangent)`` of a function at traced arguments along traced tangents."""
+    names = [f"argument {i}" for i in range(len(args))]
+    primals = Primals(dict(zip(names, args, strict=True)))
+    result = call(function, *primals.values.values())
+    outputs, shape = output_leaves(result, "the function")
+    directions = primals.tangents(tangents)
+    builder = current_builder()
+    stable = prepare(builder, outputs, primals.inputs, NUMERICS)
+    with builder.phase(ADJOINT):
+        found = jvp(stable, primals.inputs, directions)
+        moved = [
+            zeros(shape=out.shape, dtype=out.dtype) if t is None else t
+            for out, t in zip(outputs, found, strict=True)
+        ]
+    value = tree.unflatten(shape, [wrap(node) for node in stable])
+    return value, tree.unflatten(shape, [wrap(node) for node in moved])

@@ -1,0 +1,155 @@
+"""The exception tree, source spans and how an error shows the user's line."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the user's source: lines from 1, columns (in characters) from 0."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+    function: str = ""
+    adjoint: bool = False
+
+    def as_adjoint(self) -> Span:
+        """The same stretch, for a node that belongs to its derivative."""
+        return replace(self, adjoint=True)
+
+    @property
+    def text(self) -> str:
+        """The whole first line of the span, stripped, or an empty string."""
+        return linecache.getline(self.file, self.line).strip()
+
+    @property
+    def expression(self) -> str:
+        """The spanned expression where it stands on one line, else the whole first line."""
+        if self.end_line == self.line and self.end_column > self.column:
+            line = linecache.getline(self.file, self.line)
+            return line[self.column : self.end_column].strip()
+        return self.text
+
+    @property
+    def where(self) -> str:
+        """``file.py:12``, with the bare file name: stable over machines."""
+        return f"{PurePath(self.file).name}:{self.line}"
+
+    def render(self) -> str:
+        """The location, the line and a caret line under the expression."""
+        head = f'  File "{self.file}", line {self.line}'
+        head += f", in {self.function}" if self.function else ""
+        raw = linecache.getline(self.file, self.line).rstrip()
+        if not raw:
+            return head
+        indent = len(raw) - len(raw.lstrip())
+        start = max(self.column, indent)
+        on_line = self.end_line == self.line and self.end_column > start
+        end = self.end_column if on_line else len(raw)
+        carets = " " * (start - indent) + "^" * max(end - start, 1)
+        return f"{head}\n    {raw.strip()}\n    {carets}"
+
+
+class GradsmithError(Exception):
+    """Base of every error that gradsmith raises.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the values (names, shapes, dtypes).
+    span : Span, optional
+        Where in the user's source.
+    hint : str, optional
+        What to do about it.
+    """
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.span = span
+        self.hint = hint
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.span is not None:
+            parts.append(self.span.render())
+        if self.hint is not None:
+            parts.append(f"  To fix it: {self.hint}")
+        return "\n".join(parts)
+
+
+class GradientError(GradsmithError, RuntimeError):
+    """A gradient was asked for that does not exist (torch raises RuntimeError there)."""
+
+
+class SeedError(GradientError):
+    """``grad_outputs`` does not fit the outputs."""
+
+
+class SeedNeededError(SeedError):
+    """An output has no implicit seed; ``example`` is a seed of the right shape and dtype."""
+
+    example: Any = None
+
+
+class UnusedInputError(GradientError):
+    """An input does not reach the outputs through differentiable steps."""
+
+
+class ArgumentTypeError(GradsmithError, TypeError):
+    """An argument has a type or dtype that cannot be used here."""
+
+
+class ArgumentValueError(GradsmithError, ValueError):
+    """An argument has the right type and an unusable value."""
+
+
+class ShapeError(GradsmithError, ValueError):
+    """Shapes that do not fit each other (NumPy raises ValueError there)."""
+
+
+class IndexRangeError(GradsmithError, IndexError):
+    """An index lies outside its axis (NumPy raises IndexError there)."""
+
+
+class AttributeMissingError(GradsmithError, AttributeError):
+    """A traced array has no such attribute."""
+
+
+class UnsupportedError(GradsmithError, TypeError):
+    """A NumPy function, argument or Python construct that gradsmith does not handle."""
+
+
+class ControlFlowError(UnsupportedError):
+    """Python needs the value of a traced array to decide which way to go."""
+
+
+class ConcretizationError(UnsupportedError):
+    """A traced value would lose its thread: ``float(x)``, ``x.item()``, ``np.asarray(x)``."""
+
+
+class CheckError(GradsmithError, AssertionError):
+    """A derivative disagrees with finite differences."""
+
+
+class InternalError(GradsmithError, AssertionError):
+    """A graph that breaks gradsmith's own rules: please report it."""
+
+
+class GradsmithWarning(UserWarning):
+    """Base of every warning that gradsmith emits."""
+
+
+class UnusedInputWarning(GradsmithWarning):
+    """A gradient is zero since the output does not depend on the argument."""
+
+
+class TraceTimeEffectWarning(GradsmithWarning):
+    """A side effect in a traced function runs when tracing, not at each call."""

@@ -1,0 +1,113 @@
+"""Arguments: what may be one, how a specialisation is keyed, and their traced stand-ins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentTypeError
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Shape, Symbol
+from gradsmith.ir.types import ArrayType, python_number
+
+STATIC_SIZES = (0, 1)
+"""Sizes that are part of the key: 1 broadcasts, and 0 makes reductions raise."""
+
+
+def is_input(value: Any) -> bool:
+    """Whether ``value`` is a leaf that the compiled function takes as an input."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return True
+    return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+
+
+def check_leaf(value: Any, name: str) -> None:
+    """Refuse arrays that NumPy's arithmetic treats in a way of its own.
+
+    Raises
+    ------
+    ArgumentTypeError
+        Object, string, structured or masked arrays, ``np.matrix``, other libraries' arrays.
+    """
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, (np.matrix, np.ma.MaskedArray)):
+        kind = type(value).__name__
+        raise ArgumentTypeError(
+            f"the argument {name} is a {kind}", hint=f"pass np.asarray({name})"
+        )
+    if isinstance(dtype, np.dtype):
+        if dtype.kind not in "biufc" or not dtype.isnative:
+            raise ArgumentTypeError(
+                f"the argument {name} has dtype {dtype}, which has no derivatives or arithmetic",
+                hint="use a boolean, integer, floating or complex dtype in native byte order",
+            )
+    elif hasattr(value, "__array__") and not isinstance(value, type):
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise ArgumentTypeError(
+            f"the argument {name} is a {kind}, not a NumPy array",
+            hint=f"pass np.asarray({name})",
+        )
+
+
+def exact_key(value: Any) -> object:
+    """A hashable that says all of a leaf that the code may depend on: dtype and exact shape,
+    a Python integer's value."""
+    if isinstance(value, np.ndarray):
+        return (value.dtype, value.shape)
+    if isinstance(value, int):
+        return (int, value)
+    return type(value)
+
+
+def pattern_key(value: Any) -> object:
+    """The part of it that one compiled function shares: dtype, rank, which sizes are 0 or 1."""
+    if isinstance(value, np.ndarray):
+        return (value.dtype, tuple(s if s in STATIC_SIZES else -1 for s in value.shape))
+    return type(value)
+
+
+def symbolic_shape(name: str, shape: tuple[int, ...]) -> Shape:
+    """The shape with a symbol for every size that may differ in the next call."""
+    return tuple(
+        s if s in STATIC_SIZES else dims.symbol(f"{name}.shape[{axis}]", s)
+        for axis, s in enumerate(shape)
+    )
+
+
+def leaf_type(name: str, value: Any) -> ArrayType:
+    """The type of an input."""
+    if isinstance(value, np.ndarray):
+        return ArrayType(value.dtype, symbolic_shape(name, value.shape), "array")
+    if isinstance(value, np.generic):
+        return ArrayType(value.dtype, (), "scalar")
+    return python_number(type(value) if type(value) in (int, float, complex) else float)
+
+
+def leaf_value(trace: Trace, name: str, value: Any, type_: ArrayType | None = None) -> Any:
+    """The traced stand-in of an input: a tracer, or a traced integer; declares the parameter."""
+    check_leaf(value, name)
+    trace.leaves[name] = value
+    if isinstance(value, int):
+        size = dims.symbol(name, value)
+        symbol = dims.as_symbol(size)
+        trace.builder.parameter(name, python_number(int), symbol)
+        return TracedInt(size)
+    node = trace.builder.parameter(name, type_ or leaf_type(name, value))
+    return Tracer(View(Storage(node)))
+
+
+def bindings(leaves: dict[str, Any]) -> dict[Symbol, int]:
+    """What the symbols of these leaves are in a call: what guards are checked with."""
+    bound: dict[Symbol, int] = {}
+    for name, value in leaves.items():
+        if isinstance(value, np.ndarray):
+            for axis, size in enumerate(value.shape):
+                bound[Symbol(f"{name}.shape[{axis}]", size)] = size
+        elif isinstance(value, int):
+            bound[Symbol(name, value)] = value
+    return bound

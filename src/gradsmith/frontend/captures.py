@@ -1,0 +1,90 @@
+"""Values from outside the function: arrays and numbers become inputs, the rest is relied on."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith.frontend.arguments import is_input, leaf_value
+from gradsmith.frontend.trace import Capture, Reader, Reliance, Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+
+BY_VALUE = (str, bytes, bool, type(None))
+
+
+def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    """What the traced function sees for ``value``, found outside; ``read`` finds it again.
+
+    Arrays and numbers become inputs of the compiled function, so that the next call sees what
+    they are then. Of a container the leaves do. Anything else is built in, and relied on.
+    """
+    if isinstance(value, (Tracer, TracedInt, types.ModuleType)):
+        return value
+    known = trace.captures.get(key)
+    if known is not None and known[0] is value:
+        return known[1]
+    seen = _see(trace, key, name, value, read)
+    trace.captures[key] = (value, seen)
+    return seen
+
+
+def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    if is_input(value):
+        return _input(trace, name, value, read)
+    if tree.is_container(value):
+        leaves, shape = tree.flatten(value, is_input)
+        if leaves:
+            return _container(trace, name, leaves, shape, read)
+    trace.external[id(value)] = value
+    by_identity = not isinstance(value, BY_VALUE)
+    trace.reliances[key] = Reliance(read, value, by_identity)
+    return value
+
+
+def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
+    unique = name
+    while unique in trace.leaves:
+        unique += "_"
+    made = leaf_value(trace, unique, value)
+    node = trace.builder.params[-1]
+    trace.inputs.append(Capture(unique, read, node))
+    return made
+
+
+def _container(
+    trace: Trace, name: str, leaves: list[Any], shape: tree.Tree, read: Reader
+) -> Any:
+    made = []
+    for position, (leaf, path) in enumerate(zip(leaves, tree.paths(shape), strict=True)):
+        last = path[-1][1]
+        leaf_name = last if isinstance(last, str) and last.isidentifier() else f"{name}_{position}"
+        made.append(_input(trace, leaf_name, leaf, _reader_of(read, path)))
+    return tree.unflatten(shape, made)
+
+
+def _reader_of(read: Reader, path: tree.Path) -> Reader:
+    def read_leaf() -> Any:
+        value = read()
+        for step, key in path:
+            value = getattr(value, key) if step == "attribute" else value[key]
+        return value
+
+    return read_leaf
+
+
+def global_or_cell(function: types.FunctionType, name: str) -> tuple[object, Callable[[], Any]]:
+    """A key and a reader for a name that is not local to ``function``."""
+    code = function.__code__
+    if name in code.co_freevars and function.__closure__ is not None:
+        cell = function.__closure__[code.co_freevars.index(name)]
+        return ("cell", id(cell)), lambda: cell.cell_contents
+    namespace = function.__globals__
+    return ("global", id(namespace), name), lambda: namespace[name]
+
+
+__all__ = ["capture", "global_or_cell", "np"]

@@ -1,0 +1,185 @@
+"""Python's operators and NumPy's methods on tracers, from one table each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.dispatch import any_traced, apply, run, traced
+from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
+from gradsmith.ops import index
+from gradsmith.ops.shape import astype as astype_op
+
+BINARY: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "matmul": np.matmul,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+}
+COMPARE: dict[str, np.ufunc] = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+UNARY: dict[str, np.ufunc] = {
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
+}
+SAME_NAME = (
+    "sum mean prod max min var std ptp argmax argmin any all cumsum cumprod dot reshape ravel "
+    "squeeze transpose swapaxes repeat take clip round trace diagonal copy nonzero compress "
+    "searchsorted argsort sort partition put choose"
+).split()
+"""Array methods that are the NumPy function of the same name."""
+
+_OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generic, list)
+
+
+def _binary(ufunc: np.ufunc, *, swap: bool) -> Callable[[Tracer, Any], Any]:
+    def operator(self: Tracer, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return apply(ufunc, other, self) if swap else apply(ufunc, self, other)
+
+    return operator
+
+
+def _inplace(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
+    return lambda self, other: self.update(ufunc, other)
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Tracer], Any]:
+    return lambda self: apply(ufunc, self)
+
+
+for _name, _ufunc in BINARY.items():
+    setattr(Tracer, f"__{_name}__", _binary(_ufunc, swap=False))
+    setattr(Tracer, f"__r{_name}__", _binary(_ufunc, swap=True))
+    setattr(Tracer, f"__i{_name}__", _inplace(_ufunc))
+for _name, _ufunc in COMPARE.items():
+    setattr(Tracer, f"__{_name}__", _binary(_ufunc, swap=False))
+for _name, _ufunc in UNARY.items():
+    setattr(Tracer, f"__{_name}__", _unary(_ufunc))
+
+
+# -- methods -------------------------------------------------------------------------------------
+
+
+def _from_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda owner, *args, **kwargs: apply(function, owner, *args, **kwargs)
+
+
+for _name in SAME_NAME:
+    METHODS[_name] = _from_numpy(getattr(np, _name))
+METHODS["conj"] = METHODS["conjugate"] = _from_numpy(np.conjugate)
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    METHODS[function.__name__.strip("_")] = function
+    return function
+
+
+@_method
+def _astype(owner: Tracer, dtype: Any, **kwargs: Any) -> Tracer:
+    made: Tracer = run(astype_op, owner, dtype=np.dtype(dtype))
+    copied = kwargs.get("copy", True)
+    return made if made is not owner or not copied else apply(np.copy, owner)
+
+
+@_method
+def _flatten(owner: Tracer, order: str = "C") -> Tracer:
+    made: Tracer = apply(np.copy, apply(np.ravel, owner, order=order))
+    return made
+
+
+@_method
+def _reshape(owner: Tracer, *shape: Any, **kwargs: Any) -> Tracer:
+    target = shape[0] if len(shape) == 1 else shape
+    made: Tracer = apply(np.reshape, owner, target, **kwargs)
+    return made
+
+
+@_method
+def _transpose(owner: Tracer, *axes: Any) -> Tracer:
+    order = axes[0] if len(axes) == 1 else (axes or None)
+    made: Tracer = apply(np.transpose, owner, order)
+    return made
+
+
+@_method
+def _fill(owner: Tracer, value: Any) -> None:
+    owner[...] = value
+
+
+@_method
+def _view(owner: Tracer, *args: Any, **kwargs: Any) -> Tracer:
+    if args or kwargs:
+        raise UnsupportedError("x.view(dtype) reinterprets memory: it has no gradient", here())
+    made: Tracer = owner[...]
+    return made
+
+
+# -- ufunc methods -------------------------------------------------------------------------------
+
+
+def _add_at(target: Any, key: Any, value: Any) -> None:
+    if not isinstance(target, Tracer):
+        raise UnsupportedError("np.add.at on an array from outside the function", here())
+    target.assign(run(index.accumulate, target, key, value))
+
+
+UFUNC_METHODS[np.add, "at"] = _add_at
+for _ufunc, _function in (
+    (np.add, np.sum),
+    (np.multiply, np.prod),
+    (np.maximum, np.max),
+    (np.minimum, np.min),
+    (np.logical_and, np.all),
+    (np.logical_or, np.any),
+):
+
+    def _reduce(
+        array: Any, axis: Any = 0, *, _function: Callable[..., Any] = _function, **kwargs: Any
+    ) -> Any:
+        return apply(_function, array, axis=axis, **kwargs)
+
+    UFUNC_METHODS[_ufunc, "reduce"] = _reduce
+UFUNC_METHODS[np.add, "accumulate"] = lambda array, axis=0: apply(np.cumsum, array, axis=axis)
+UFUNC_METHODS[np.multiply, "outer"] = lambda a, b: apply(
+    np.tensordot, traced(a), traced(b), axes=0
+)
+
+
+def copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """``np.copyto`` on a traced target."""
+    if not isinstance(target, Tracer):
+        raise UnsupportedError("np.copyto onto an array from outside the function", here())
+    if where is True:
+        target[...] = source
+    else:
+        target[...] = apply(np.where, where, source, target)
+
+
+STATEFUL: dict[Callable[..., Any], Callable[..., Any]] = {np.copyto: copyto}
+"""NumPy functions that write to an argument: they take tracers, not nodes."""
+
+__all__ = ["STATEFUL", "any_traced"]

@@ -1,0 +1,240 @@
+"""What staged code calls: decides by identity what each call, name and attribute means."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import sysconfig
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError, TraceTimeEffectWarning, UnsupportedError
+from gradsmith.frontend import builtins_table
+from gradsmith.frontend.captures import capture, global_or_cell
+from gradsmith.frontend.dispatch import any_traced, apply, name_of
+from gradsmith.frontend.operators import STATEFUL
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stage import is_staged, stage
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer, _Method
+from gradsmith.ir import dims
+from gradsmith.ops.declare import FUNCTIONS
+
+STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
+RANDOM = "numpy.random"
+
+
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``function(*args, **kwargs)`` as the traced function means it."""
+    meaning = _meaning(function)
+    if meaning is not None:
+        return meaning(*args, **kwargs)
+    if isinstance(function, functools.partial):
+        return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+    if isinstance(function, types.MethodType):
+        return call(function.__func__, function.__self__, *args, **kwargs)
+    if isinstance(function, types.FunctionType):
+        return staged(function)(*args, **kwargs)
+    return _call_object(function, args, kwargs)
+
+
+def _meaning(function: Any) -> Callable[..., Any] | None:
+    try:
+        if function in FUNCTIONS:
+            return functools.partial(apply, function)
+        return STATEFUL.get(function) or builtins_table.BUILTINS.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
+    """Classes, callable instances, C functions, what other libraries offer."""
+    if isinstance(function, (type, _Method)) or getattr(function, "__gradsmith__", False):
+        return function(*args, **kwargs)
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType) and not _is_library(method):
+        _note_external(function)
+        return staged(method)(function, *args, **kwargs)
+    module = getattr(function, "__module__", None) or ""
+    owner = getattr(function, "__self__", None)
+    if module.startswith(RANDOM) or type(owner).__module__.startswith(RANDOM):
+        raise UnsupportedError(
+            f"{name_of(function)} would be drawn once, when tracing, and never again",
+            current_span(),
+            "draw the numbers outside and pass them as an argument",
+        )
+    if any_traced(args) or any_traced(kwargs.values()):
+        _refuse_foreign(function, owner)
+    return function(*args, **kwargs)
+
+
+def _refuse_foreign(function: Any, owner: Any) -> None:
+    """C functions that only hold on to values are fine; those that compute are not."""
+    if isinstance(owner, (list, dict, tuple, set, str)) or isinstance(function, np.ufunc):
+        if not isinstance(function, np.ufunc):
+            return
+    elif (getattr(function, "__module__", None) or "") in ("itertools", "operator", "_operator", "functools", "_functools", "copy"):
+        return
+    raise UnsupportedError(
+        f"{name_of(function)} is not supported on traced values",
+        current_span(),
+        "write it with NumPy functions, or give it a derivative with gs.custom_vjp",
+    )
+
+
+def _is_library(function: types.FunctionType) -> bool:
+    """Whether it belongs to Python, NumPy or gradsmith: run as it is, never staged."""
+    file = function.__code__.co_filename
+    module = (function.__module__ or "").split(".")[0]
+    in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
+    return in_stdlib or module in ("numpy", "gradsmith")
+
+
+def staged(function: types.FunctionType) -> Callable[..., Any]:
+    """The function rewritten to run on traced values, or itself where it need not or cannot be."""
+    if is_staged(function) or _is_library(function) or inspect.isgeneratorfunction(function):
+        return function
+    return stage(function, RUNTIME)
+
+
+def _note_external(value: Any) -> None:
+    trace = current_trace()
+    if trace is not None:
+        trace.external[id(value)] = value
+
+
+class Runtime:
+    """Gives every staged function its own `BoundRuntime`."""
+
+    def for_function(self, function: types.FunctionType) -> BoundRuntime:
+        """The runtime for code of ``function``."""
+        return BoundRuntime(function)
+
+
+class BoundRuntime:
+    """What the code of one staged function calls."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+
+    call = staticmethod(call)
+
+    def read(self, name: str, value: Any) -> Any:
+        """A name that is not local."""
+        trace = current_trace()
+        if trace is None or isinstance(value, types.ModuleType) or _is_builtin(value):
+            return value
+        key, read = global_or_cell(self.function, name)
+        return capture(trace, key, name, value, read)
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """``owner.name``."""
+        value = getattr(owner, name)
+        trace = current_trace()
+        if trace is None or isinstance(owner, (Tracer, TracedInt)) or _is_builtin(value):
+            return value
+        if not self._is_external(trace, owner):
+            return value
+        key = ("attribute", id(owner), name)
+        if isinstance(value, (types.MethodType, types.ModuleType)):
+            return value
+        return capture(trace, key, name, value, lambda: getattr(owner, name))
+
+    def item(self, owner: Any, key: Any) -> Any:
+        """``owner[key]``."""
+        if isinstance(owner, np.ndarray) and any_traced([key]):
+            trace = current_trace()
+            if trace is not None:
+                return apply_to_constant(owner, key)
+        return owner[key]
+
+    @staticmethod
+    def _is_external(trace: Trace, owner: Any) -> bool:
+        if isinstance(owner, types.ModuleType):
+            root = owner.__name__.split(".")[0]
+            return root not in ("numpy", "scipy", "gradsmith") and root not in sys.stdlib_module_names
+        return id(owner) in trace.external
+
+    def bind(self, name: str, value: Any) -> Any:
+        """``name = value``: the value is called so in the emitted source."""
+        name_value(name, value)
+        return value
+
+    def result(self, value: Any) -> Any:
+        """``return value``."""
+        return value
+
+    def truth(self, value: Any, kind: str) -> Any:
+        """Where Python decides by a value."""
+        if isinstance(value, Tracer):
+            _refuse_condition(value, kind)
+        return value
+
+    def iterate(self, value: Any) -> Iterator[Any]:
+        """What a loop runs over."""
+        return iter(value)
+
+    def staged(self, function: Any) -> Any:
+        """A function defined within a staged one: its code is staged already."""
+        return function
+
+    def effect(self, kind: str, name: str) -> None:
+        """A write to a global or nonlocal name."""
+        warn_effect(f"the write to the {kind} name {name!r}")
+
+
+def _refuse_condition(value: Tracer, kind: str) -> None:
+    what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
+    raise ControlFlowError(
+        f"{what.get(kind, f'`{kind}`')} on a traced value of type {value.type!r}: control flow "
+        "that depends on traced values is not supported yet",
+        current_span(),
+        "use np.where(condition, a, b), or decide by values that are not traced",
+    )
+
+
+def apply_to_constant(owner: Any, key: Any) -> Any:
+    """A constant array indexed by a traced value."""
+    from_array: Any = builtins_table.as_traced(owner)
+    return from_array[key]
+
+
+def warn_effect(what: str) -> None:
+    """Say once per place that a side effect happens while tracing."""
+    span = current_span()
+    place = f" ({span.where}: {span.text})" if span is not None else ""
+    warnings.warn(
+        f"{what} runs when the function is traced, not at each call of the compiled one{place}",
+        TraceTimeEffectWarning,
+        stacklevel=2,
+    )
+
+
+def _is_builtin(value: Any) -> bool:
+    return getattr(value, "__module__", None) in ("builtins", "numpy", "math") and not isinstance(
+        value, (np.ndarray, np.generic)
+    )
+
+
+def name_value(name: str, value: Any) -> None:
+    """Remember what the user calls a value."""
+    trace = current_trace()
+    if trace is None:
+        return
+    if isinstance(value, Tracer):
+        trace.builder.name(value.node, name)
+    elif isinstance(value, TracedInt):
+        symbol = dims.as_symbol(value.dim)
+        if symbol is not None:
+            trace.builder.size_names.setdefault(symbol, name)
+
+
+RUNTIME = Runtime()

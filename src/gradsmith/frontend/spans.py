@@ -1,0 +1,156 @@
+"""Where in the user's source Python is: what nodes, errors and comments point back to."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TypeAlias
+
+import numpy as np
+
+from gradsmith.errors import Span
+
+# Line, end line, column, end column, as `CodeType.co_positions` gives them: columns in bytes of
+# UTF-8, None where not known (before Python 3.11, and under -X no_debug_ranges).
+Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
+
+# Files below these are never "where the user is".
+_NOT_THE_USERS = tuple(
+    f"{path}/" for path in (Path(__file__).parents[1], Path(np.__file__).parent)
+)
+
+
+@dataclass(slots=True)
+class StagedCode:
+    """What is known about a code object that staging made."""
+
+    code: weakref.ref[CodeType]
+    function: str
+    definition: ast.AST
+    positions: list[Position] | None = None
+    spans: dict[int, Span] = field(default_factory=dict)
+
+    def span(self, frame: FrameType) -> Span:
+        """The place of the instruction that ``frame`` is at, worked out once."""
+        found = self.spans.get(frame.f_lasti)
+        if found is None:
+            found = self.spans[frame.f_lasti] = self._span(frame)
+        return found
+
+    def _span(self, frame: FrameType) -> Span:
+        if self.positions is None:
+            self.positions = positions_of(frame.f_code)
+        position = _position(self.positions, frame)
+        if position[2] is None:
+            position = _statement_at(self.definition, frame.f_lineno)
+        return span_at(frame.f_code.co_filename, position, self.function)
+
+
+# By the identity of the code object: hashing one walks all of its instructions.
+_staged: dict[int, StagedCode] = {}
+
+
+def register(code: CodeType, function: str, definition: ast.AST) -> None:
+    """Remember ``code``, and that of the functions inside, as made by staging."""
+    key = id(code)
+    forget = weakref.ref(code, lambda _: _staged.pop(key, None))
+    _staged[key] = StagedCode(forget, function, definition)
+    for inner in functions_in(code):
+        named = inner.co_name if inner.co_name.isidentifier() else function
+        register(inner, named, definition)
+
+
+def functions_in(code: CodeType) -> Iterator[CodeType]:
+    """The code of functions, lambdas and comprehensions directly inside ``code``.
+
+    Not that of classes, nor of what is in these: staging leaves the bodies of classes alone.
+    """
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType) and constant.co_flags & _CO_OPTIMIZED:
+            yield constant
+
+
+_CO_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: local variables have fixed places, as in functions
+
+
+def is_staged_code(code: CodeType) -> bool:
+    """Whether staging made this code object."""
+    return id(code) in _staged
+
+
+def current_span() -> Span | None:
+    """Where in the user's source Python is now.
+
+    That is the nearest caller that was staged; with none, the nearest one that is part of
+    neither gradsmith nor NumPy.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    nearest = None
+    while frame is not None:
+        staged = _staged.get(id(frame.f_code))
+        if staged is not None:
+            return staged.span(frame)
+        if nearest is None and not frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+            nearest = frame
+        frame = frame.f_back
+    return None if nearest is None else _span_of(nearest)
+
+
+def _span_of(frame: FrameType) -> Span:
+    code = frame.f_code
+    position = _position(positions_of(code), frame)
+    if position[2] is None:
+        position = (frame.f_lineno, frame.f_lineno, None, None)
+    return span_at(code.co_filename, position, code.co_name)
+
+
+def positions_of(code: CodeType) -> list[Position]:
+    """The place of every instruction; empty where Python does not keep it."""
+    places: Iterable[Position] = code.co_positions() if sys.version_info >= (3, 11) else ()
+    return list(places)
+
+
+def _position(positions: list[Position], frame: FrameType) -> Position:
+    index = frame.f_lasti // 2  # code units have two bytes
+    return positions[index] if 0 <= index < len(positions) else (None, None, None, None)
+
+
+def _statement_at(definition: ast.AST, line: int) -> Position:
+    """The statement (or lambda) that is alone on ``line``, else the line as a whole."""
+    for node in ast.walk(definition):
+        if isinstance(node, (ast.stmt, ast.Lambda)) and node.lineno == node.end_lineno == line:
+            return position_of(node)
+    return (line, line, None, None)
+
+
+def position_of(node: ast.expr | ast.stmt) -> Position:
+    """The place of a syntax node."""
+    return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+
+
+def span_at(file: str, position: Position, function: str) -> Span:
+    """The span of a position: its columns count characters, not bytes."""
+    line, end_line, column, end_column = position
+    line = line or 0
+    end_line = end_line or line
+    return Span(
+        file,
+        line,
+        _characters(file, line, column),
+        end_line,
+        _characters(file, end_line, end_column),
+        function,
+    )
+
+
+def _characters(file: str, line: int, column: int | None) -> int:
+    if not column:
+        return 0
+    text = linecache.getline(file, line)
+    return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))

@@ -1,0 +1,133 @@
+"""Staging: a user's function rewritten so that what happens in it goes through a runtime.
+
+The rules are in ``stage_rules``. Here the rewritten tree becomes a function that shares the
+globals, the variables of enclosing functions and the defaults with the user's own, which stays
+as it was.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from types import CellType, CodeType, FunctionType
+from typing import Any, Protocol, TypeVar
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.source import Source, find_source
+from gradsmith.frontend.spans import is_staged_code, register
+from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
+
+Value = TypeVar("Value")
+
+
+class BoundRuntime(Protocol):
+    """What the code of one staged function (and of functions defined in it) calls."""
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``function(*args, **kwargs)``; a method comes bound."""
+
+    def read(self, name: str, value: Any, /) -> Any:
+        """The value of a global, a builtin or a variable of a function outside."""
+
+    def attribute(self, owner: Any, name: str, /) -> Any:
+        """``owner.name``."""
+
+    def item(self, owner: Any, key: Any, /) -> Any:
+        """``owner[key]``."""
+
+    def bind(self, name: str, value: Any, /) -> Any:
+        """What is stored in the variable ``name`` of the function, which gets ``value``."""
+
+    def result(self, value: Any, /) -> Any:
+        """What this function, or one defined in it, returns."""
+
+    def truth(self, value: Any, kind: str, /) -> bool:
+        """Whether ``value`` is true.
+
+        ``kind`` says who asks: "if", "while", "ifexp", "assert", "comprehension", "and", "or"
+        or "not". Operands of ``and`` say "and" wherever they stand, as do chained comparisons.
+        """
+
+    def iterate(self, iterable: Any, /) -> Iterable[Any]:
+        """What ``for`` goes through."""
+
+    def effect(self, kind: str, name: str, /) -> None:
+        """The variable ``name``, of kind "global" or "nonlocal", is about to be changed."""
+
+
+class Runtime(Protocol):
+    """What makes a runtime for each function."""
+
+    def for_function(self, function: FunctionType, /) -> BoundRuntime:
+        """The runtime for one function, the user's own object."""
+
+
+class Scratch(list[Any]):
+    """Where operands wait that an expression needs twice, and how it writes slices."""
+
+    refusal = UnsupportedError
+
+    def keep(self, value: Value) -> Value:
+        """``value``, which the next `pop` returns, too."""
+        self.append(value)
+        return value
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+def stage(function: FunctionType, runtime: Runtime) -> FunctionType:
+    """``function`` such that what happens in it goes through ``runtime``.
+
+    Where its source cannot be had, or where it is staged already, it is returned as it is.
+
+    Raises
+    ------
+    UnsupportedError
+        It uses syntax that has no rule.
+    """
+    original = function.__code__
+    code = None if is_staged_code(original) else _rewritten(function)
+    if code is None:
+        return function
+    cells = dict(zip(original.co_freevars, function.__closure__ or (), strict=True))
+    cells[RUNTIME] = CellType(runtime.for_function(function))
+    cells[SCRATCH] = CellType(Scratch())
+    closure = tuple(cells[name] for name in code.co_freevars)
+    name, defaults = function.__name__, function.__defaults__
+    staged = FunctionType(code, function.__globals__, name, defaults, closure)
+    staged.__kwdefaults__ = function.__kwdefaults__
+    staged.__qualname__ = function.__qualname__
+    staged.__module__ = function.__module__
+    return staged
+
+
+def is_staged(function: object) -> bool:
+    """Whether staging made ``function``: `stage` itself, or a ``def`` in a staged function."""
+    return isinstance(function, FunctionType) and is_staged_code(function.__code__)
+
+
+# By the identity of the user's code object, with what drops the entry when that is gone.
+_cache: dict[int, tuple[CodeType | None, weakref.ref[CodeType]]] = {}
+
+
+def _rewritten(function: FunctionType) -> CodeType | None:
+    """The rewritten code of ``function``; None without source."""
+    key = id(function.__code__)
+    entry = _cache.get(key)
+    if entry is None:
+        source = find_source(function)
+        code = None if source is None else _compiled(source, function)
+        forget = weakref.ref(function.__code__, lambda _: _cache.pop(key, None))
+        entry = _cache[key] = (code, forget)
+    return entry[0]
+
+
+def _compiled(source: Source, function: FunctionType) -> CodeType:
+    original = function.__code__
+    rewriter = Rewriter(source, {*function.__globals__, *original.co_freevars})
+    node = replaced(source.node, body=rewriter.function_body(source.node))
+    code = compile_function(node, original, source.owner, free=(RUNTIME, SCRATCH))
+    register(code, original.co_name, source.node)
+    return code

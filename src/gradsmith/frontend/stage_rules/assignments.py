@@ -1,0 +1,95 @@
+"""Everything that stores in variables: the runtime learns their names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
+from gradsmith.frontend.stage_rules.scopes import stored_names
+
+
+@rule(ast.Assign)
+def assign(rewriter: Rewriter, node: ast.Assign) -> list[ast.stmt]:
+    """``h = e`` → ``h = __gs__.bind("h", e)``; other targets are bound in a next statement."""
+    (target, *more) = node.targets
+    value = rewriter.visit(node.value)
+    if isinstance(target, ast.Name) and not more and not rewriter.scope.effect(target.id):
+        return [replaced(node, value=bound(rewriter, target.id, value))]
+    targets = [rewriter.visit(t) for t in node.targets]
+    stored = replaced(node, targets=targets, value=value)
+    return [*effects(rewriter, node.targets), stored, *binds(rewriter, node.targets)]
+
+
+@rule(ast.AnnAssign)
+def annotated(rewriter: Rewriter, node: ast.AnnAssign) -> list[ast.stmt]:
+    """``h: float = e``; Python does not evaluate annotations of variables in functions."""
+    value = None if node.value is None else rewriter.visit(node.value)
+    stored = replaced(node, target=rewriter.visit(node.target), value=value)
+    return [stored] if value is None else [stored, *binds(rewriter, [node.target])]
+
+
+@rule(ast.AugAssign)
+def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
+    """``h += e`` stays Python's (``h.__iadd__``), and what ``h`` is then is bound."""
+    target = [node.target]
+    value = rewriter.visit(node.value)
+    stored = replaced(node, target=rewriter.visit(node.target), value=value)
+    return [*effects(rewriter, target), stored, *binds(rewriter, target)]
+
+
+@rule(ast.NamedExpr)
+def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
+    """``(h := e)`` → ``(h := __gs__.bind("h", e))``."""
+    value = rewriter.visit(node.value)
+    effect = rewriter.scope.effect(node.target.id)
+    if effect is None:
+        return replaced(node, value=bound(rewriter, node.target.id, value))
+    at = place(node)
+    warned = _effect(rewriter, effect, node.target.id, at)
+    return replaced(node, value=last_of(warned, value, at))
+
+
+@rule(ast.Delete)
+def delete(rewriter: Rewriter, node: ast.Delete) -> list[ast.stmt]:
+    """``del x``, ``del x[i]``."""
+    targets = [rewriter.visit(t) for t in node.targets]
+    return [*effects(rewriter, node.targets), replaced(node, targets=targets)]
+
+
+def bound(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:
+    """``__gs__.bind("name", value)``."""
+    at = place(value)
+    return rewriter.call("bind", at, rewriter.text(name, at), value)
+
+
+def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
+    """``h = __gs__.bind("h", h)`` for every variable of the function among ``targets``."""
+    return [
+        ast.Assign(
+            [ast.Name(name, ast.Store(), **at)],
+            bound(rewriter, name, ast.Name(name, ast.Load(), **at)),
+            **at,
+        )
+        for name in stored_names(targets)
+        if rewriter.scope.effect(name) is None
+        for at in [place(targets[0])]
+    ]
+
+
+def effects(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
+    """``__gs__.effect("global", "h")`` for every variable that is not the function's own."""
+    at = place(targets[0])
+    found = [(name, rewriter.scope.effect(name)) for name in stored_names(targets)]
+    return [ast.Expr(_effect(rewriter, kind, name, at), **at) for name, kind in found if kind]
+
+
+def _effect(rewriter: Rewriter, kind: str, name: str, at: Place) -> ast.expr:
+    return rewriter.call("effect", at, rewriter.text(kind, at), rewriter.text(name, at))
+
+
+def last_of(first: ast.expr, last: ast.expr, at: Place) -> ast.expr:
+    """``(first, last)[1]``: both are evaluated, the value is that of the last."""
+    both = ast.Tuple([first, last], ast.Load(), **at)
+    return ast.Subscript(both, ast.Constant(1, **at), ast.Load(), **at)

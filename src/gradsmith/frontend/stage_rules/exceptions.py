@@ -1,0 +1,53 @@
+"""``try``."""
+
+from __future__ import annotations
+
+import ast
+
+from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, rule
+
+
+@rule(ast.Try)
+def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
+    """``try`` is Python's, but ``except TypeError:`` must not hide what gradsmith refuses.
+
+    It would take a way that the user's function, on arrays, does not take.
+    """
+    handlers = _rewritten(rewriter, node)
+    if node.handlers:
+        first = node.handlers[0]
+        line = first.lineno
+        at = Place(lineno=line, col_offset=0, end_lineno=line, end_col_offset=0)
+        refusal = rewriter.method(SCRATCH, "refusal", at)
+        passing = ast.ExceptHandler(refusal, None, [ast.Raise(None, None, **at)], **at)
+        handlers = [passing, *handlers]
+    return _with_handlers(rewriter, node, handlers)
+
+
+def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
+    """``except*``."""
+    return _with_handlers(rewriter, node, _rewritten(rewriter, node))
+
+
+if hasattr(ast, "TryStar"):
+    rule(ast.TryStar)(try_star)
+
+
+def _rewritten(rewriter: Rewriter, node: ast.Try) -> list[ast.ExceptHandler]:
+    return [
+        replaced(h, type=h.type and rewriter.visit(h.type), body=rewriter.body(h.body))
+        for h in node.handlers
+    ]
+
+
+def _with_handlers(
+    rewriter: Rewriter, node: ast.Try, handlers: list[ast.ExceptHandler]
+) -> ast.stmt:
+    return replaced(
+        node,
+        body=rewriter.body(node.body),
+        handlers=handlers,
+        orelse=rewriter.body(node.orelse),
+        finalbody=rewriter.body(node.finalbody),
+    )

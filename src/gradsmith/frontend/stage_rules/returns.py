@@ -1,0 +1,17 @@
+"""Results."""
+
+from __future__ import annotations
+
+import ast
+
+from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
+
+
+@rule(ast.Return)
+def return_(rewriter: Rewriter, node: ast.Return) -> ast.stmt:
+    """``return e`` → ``return __gs__.result(e)``."""
+    if node.value is None:
+        return node
+    value = rewriter.visit(node.value)
+    return replaced(node, value=rewriter.call("result", place(node.value), value))

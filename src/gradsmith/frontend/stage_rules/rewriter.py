@@ -1,0 +1,162 @@
+"""The registry of stage rules, and what they are written with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypedDict, TypeVar
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.enclose import FunctionNode
+from gradsmith.frontend.source import Source
+from gradsmith.frontend.stage_rules.scopes import Scope, function_scope
+
+RUNTIME = "__gs__"
+SCRATCH = "__gs_scratch__"
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+# What a rule returns takes the place of the node; statements may become several.
+Rule: TypeAlias = Callable[["Rewriter", Any], Any]
+RULES: dict[type[ast.AST], Rule] = {}
+
+
+def rule(*kinds: type[ast.AST]) -> Callable[[AnyFunction], AnyFunction]:
+    """Register how staging rewrites syntax of these kinds."""
+
+    def register(function: AnyFunction) -> AnyFunction:
+        RULES.update(dict.fromkeys(kinds, function))
+        return function
+
+    return register
+
+
+class Place(TypedDict):
+    """A position, in the form in which nodes take it."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+def place(node: ast.expr | ast.stmt) -> Place:
+    """The position of ``node``, for a node that takes its place."""
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+
+
+def place_of_attribute(node: ast.expr, attribute: ast.expr) -> Place:
+    """The position of ``node``, from the name after the dot on.
+
+    In a chain of methods over several lines Python reports the line of the method, too.
+    """
+    where = place(node)
+    spread = isinstance(attribute, ast.Attribute) and attribute.lineno != attribute.end_lineno
+    if spread and isinstance(attribute, ast.Attribute):
+        where["lineno"] = attribute.end_lineno or attribute.lineno
+        where["col_offset"] = (attribute.end_col_offset or 0) - len(attribute.attr.encode())
+    return where
+
+
+class Rewriter:
+    """One staging: visits a function's tree and builds the rewritten one.
+
+    The user's tree is shared and stays as it is: rules return new nodes, or the old ones where
+    nothing changes. Every new node has the position of what it stands for.
+
+    Parameters
+    ----------
+    source : Source
+        The function.
+    shadowing : container of str
+        Names that do not mean the builtin of that name.
+    """
+
+    def __init__(self, source: Source, shadowing: Container[str]) -> None:
+        self.source = source
+        self.shadowing = shadowing
+        self.scope = function_scope(source.node, None)
+        self._methods: dict[tuple[str, str, int], ast.expr] = {}
+
+    def visit(self, node: Any) -> Any:
+        """``node``, not a statement, as the rule of its kind rewrites it."""
+        found = RULES.get(type(node))
+        if found is None:
+            raise self.refusal(node)
+        return found(self, node)
+
+    def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """The statements that take the place of ``statements``."""
+        rewritten: list[ast.stmt] = []
+        for statement in statements:
+            made = self.visit(statement)
+            if isinstance(made, list):
+                rewritten += made
+            else:
+                rewritten.append(made)
+        return rewritten
+
+    def call(self, method: str, at: Place, *arguments: ast.expr) -> ast.Call:
+        """``__gs__.method(*arguments)``."""
+        return ast.Call(self.method(RUNTIME, method, at), list(arguments), [], **at)
+
+    def scratch(self, method: str, at: Place, *arguments: ast.expr) -> ast.Call:
+        """The same on the function's `Scratch`."""
+        return ast.Call(self.method(SCRATCH, method, at), list(arguments), [], **at)
+
+    def method(self, owner: str, name: str, at: Place) -> ast.expr:
+        """``owner.name``, of no width: Python derives the line of a call from where it ends."""
+        line = at["lineno"]
+        found = self._methods.get((owner, name, line))
+        if found is None:
+            spot = Place(lineno=line, col_offset=0, end_lineno=line, end_col_offset=0)
+            found = ast.Attribute(ast.Name(owner, ast.Load(), **spot), name, ast.Load(), **spot)
+            self._methods[owner, name, line] = found
+        return found
+
+    def text(self, value: str, at: Place) -> ast.expr:
+        """A string."""
+        return ast.Constant(value, **at)
+
+    def mangled(self, name: str) -> str:
+        """``name`` as Python knows it inside the class: ``__w`` is ``_Class__w``."""
+        owner = (self.source.owner or "").lstrip("_")
+        private = name.startswith("__") and not name.endswith("__") and owner
+        return f"_{owner}{name}" if private else name
+
+    def is_builtin(self, node: ast.expr) -> bool:
+        """Whether ``node`` is a name that nobody has given another meaning."""
+        return (
+            isinstance(node, ast.Name)
+            and node.id not in self.shadowing
+            and self.scope.outside(node.id)
+        )
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[None]:
+        """Visit what is in an inner scope."""
+        outer, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = outer
+
+    def function_body(self, node: FunctionNode) -> Any:
+        """The rewritten body of a function or lambda, whose scope is the one at work."""
+        if isinstance(node, ast.Lambda):
+            return self.call("result", place(node.body), self.visit(node.body))
+        return self.body(node.body)
+
+    def refusal(self, node: ast.AST, what: str = "", hint: str = "") -> UnsupportedError:
+        """The error that gradsmith cannot stage ``node``."""
+        located = isinstance(node, (ast.expr, ast.stmt))
+        span = self.source.span(node if located else self.source.node)  # type: ignore[arg-type]
+        what = what or f"Python's `{type(node).__name__}` syntax"
+        message = f"{what} is not supported in a function that gradsmith traces"
+        return UnsupportedError(message, span, hint or None)

@@ -1,0 +1,180 @@
+"""Which names belong to the function being staged, and which come from outside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gradsmith.frontend.enclose import FunctionNode
+
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of one function, lambda or comprehension in the tree that is staged."""
+
+    bound: frozenset[str]
+    parent: Scope | None = None
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+    comprehension: bool = False
+
+    def outside(self, name: str) -> bool:
+        """Whether ``name``, read here, is a global, a builtin or a variable from outside."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bound:
+                return False
+            if name in scope.globals:
+                return True
+            scope = scope.parent
+        return True
+
+    def effect(self, name: str) -> str | None:
+        """How storing ``name`` here changes the world outside: "global", "nonlocal" or not."""
+        if self.comprehension and self.parent is not None:  # for `:=`, which binds in the function
+            return self.parent.effect(name)
+        if name in self.globals:
+            return "global"
+        beyond = name in self.nonlocals and (self.parent is None or self.parent.outside(name))
+        return "nonlocal" if beyond else None
+
+
+def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
+    """The scope of a function's body."""
+    names = _Names()
+    names.bound.update(_parameters(node.args))
+    # Python 3.12's `def f[T](x)`: not quite a variable of the function, but none from outside.
+    names.bound.update(p.name for p in getattr(node, "type_params", ()))
+    names.collect([node.body] if isinstance(node, ast.Lambda) else node.body)
+    bound = frozenset(names.bound - names.globals - names.nonlocals)
+    return Scope(bound, parent, frozenset(names.globals), frozenset(names.nonlocals))
+
+
+def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
+    """The scope of a comprehension, in which all but its first iterable is evaluated."""
+    targets = [clause.target for clause in node.generators]
+    return Scope(frozenset(stored_names(targets)), parent, comprehension=True)
+
+
+def stored_names(targets: Iterable[ast.expr]) -> list[str]:
+    """The variables that assigning to ``targets`` binds, each once, in order."""
+    found: dict[str, None] = {}
+    stack = list(targets)[::-1]
+    while stack:
+        target = stack.pop()
+        if isinstance(target, ast.Name):
+            found[target.id] = None
+        elif isinstance(target, ast.Starred):
+            stack.append(target.value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            stack += target.elts[::-1]
+    return list(found)
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [a.arg for a in (*given, arguments.vararg, arguments.kwarg) if a is not None]
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names that a function's statements bind or declare."""
+
+    bound: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+
+    def collect(self, nodes: Iterable[ast.AST]) -> None:
+        """Add what ``nodes`` bind, without recursion: expressions can be deep."""
+        stack = list(nodes)
+        while stack:
+            node = stack.pop()
+            binder = _BINDERS.get(type(node))
+            if binder is None:
+                stack += ast.iter_child_nodes(node)
+            else:
+                stack += binder(self, node)
+
+    def name(self, node: ast.Name) -> Iterable[ast.AST]:
+        if not isinstance(node.ctx, ast.Load):
+            self.bound.add(node.id)
+        return ()
+
+    def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterable[ast.AST]:
+        self.bound.add(node.name)
+        return (*node.decorator_list, *_defaults(node.args))
+
+    def class_definition(self, node: ast.ClassDef) -> Iterable[ast.AST]:
+        self.bound.add(node.name)
+        return (*node.decorator_list, *node.bases, *node.keywords)
+
+    def lambda_(self, node: ast.Lambda) -> Iterable[ast.AST]:
+        return _defaults(node.args)
+
+    def comprehension(self, node: Comprehension) -> Iterable[ast.AST]:
+        """Its targets are its own; what `:=` binds anywhere in it is the function's."""
+        stack: list[ast.AST] = [node]
+        while stack:
+            inner = stack.pop()
+            if isinstance(inner, ast.NamedExpr):
+                self.bound.add(inner.target.id)
+            if not isinstance(inner, ast.Lambda):
+                stack += ast.iter_child_nodes(inner)
+        return ()
+
+    def handler(self, node: ast.ExceptHandler) -> Iterable[ast.AST]:
+        self.optional(node.name)
+        return ast.iter_child_nodes(node)
+
+    def pattern(self, node: ast.MatchAs | ast.MatchStar) -> Iterable[ast.AST]:
+        self.optional(node.name)
+        return ast.iter_child_nodes(node)
+
+    def mapping_pattern(self, node: ast.MatchMapping) -> Iterable[ast.AST]:
+        self.optional(node.rest)
+        return ast.iter_child_nodes(node)
+
+    def optional(self, name: str | None) -> None:
+        if name is not None:
+            self.bound.add(name)
+
+    def imports(self, node: ast.Import | ast.ImportFrom) -> Iterable[ast.AST]:
+        self.bound.update(a.asname or a.name.partition(".")[0] for a in node.names)
+        return ()
+
+    def global_(self, node: ast.Global) -> Iterable[ast.AST]:
+        self.globals.update(node.names)
+        return ()
+
+    def nonlocal_(self, node: ast.Nonlocal) -> Iterable[ast.AST]:
+        self.nonlocals.update(node.names)
+        return ()
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.AST]:
+    return [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+
+
+_BINDERS: dict[type[ast.AST], Callable[[_Names, Any], Iterable[ast.AST]]] = {
+    ast.Name: _Names.name,
+    ast.FunctionDef: _Names.definition,
+    ast.AsyncFunctionDef: _Names.definition,
+    ast.ClassDef: _Names.class_definition,
+    ast.Lambda: _Names.lambda_,
+    ast.ExceptHandler: _Names.handler,
+    ast.MatchAs: _Names.pattern,
+    ast.MatchStar: _Names.pattern,
+    ast.MatchMapping: _Names.mapping_pattern,
+    ast.Import: _Names.imports,
+    ast.ImportFrom: _Names.imports,
+    ast.Global: _Names.global_,
+    ast.Nonlocal: _Names.nonlocal_,
+    **dict.fromkeys(COMPREHENSIONS, _Names.comprehension),
+    # The common leaves, for speed.
+    **dict.fromkeys((ast.Constant, ast.Pass, ast.Load), lambda _, __: ()),
+}

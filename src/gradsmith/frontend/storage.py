@@ -1,0 +1,92 @@
+"""What a traced array refers to: a storage that writes replace, seen through a path of views.
+
+A write through any view replaces the storage's value (the graph stays pure); a read through a
+view reads its base again. So aliasing means what NumPy says it means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import Op
+
+ViewStep = Node
+"""A view op as it was applied; its operand 0 is whatever the base is by then."""
+
+
+class Storage:
+    """A buffer: its present value and how often it was written."""
+
+    __slots__ = ("name", "node", "version", "writable")
+
+    def __init__(self, node: Node, *, writable: bool = True) -> None:
+        self.node = node
+        self.version = 0
+        self.writable = writable
+        self.name: str | None = None
+
+    def replace(self, node: Node) -> None:
+        """A write happened: the buffer now holds ``node``."""
+        self.node = node
+        self.version += 1
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A way of looking at a storage: view ops, applied from left to right."""
+
+    storage: Storage
+    path: tuple[ViewStep, ...] = ()
+
+    def read(self) -> Node:
+        """What it shows now."""
+        node = self.storage.node
+        for step in self.path:
+            node = _apply(step, node)
+        return node
+
+    def write(self, update: Node) -> None:
+        """Replace all that it shows by ``update`` (of the same type)."""
+        bases = [self.storage.node]
+        for step in self.path:
+            bases.append(_apply(step, bases[-1]))
+        for base, step in zip(reversed(bases[:-1]), reversed(self.path), strict=True):
+            update = _put(step, base, update)
+        self.storage.replace(update)
+
+    def through(self, steps: tuple[ViewStep, ...]) -> View:
+        """A view of this view."""
+        return View(self.storage, self.path + steps)
+
+
+def _apply(step: ViewStep, base: Node) -> Node:
+    if base is step.inputs[0]:
+        return step
+    return step.op(base, *step.inputs[1:], **step.attrs)
+
+
+def _put(step: ViewStep, base: Node, update: Node) -> Node:
+    put = step.op.view
+    if put is None:
+        raise UnsupportedError(f"cannot write through {step.op.name}", step.span)
+    replaced: Node = put(base, update, *step.inputs[1:], **step.attrs)
+    return replaced
+
+
+def view_steps(result: Node, owner: Node) -> tuple[ViewStep, ...] | None:
+    """The view ops that lead from ``owner`` to ``result``, or None if there are others between."""
+    steps: list[ViewStep] = []
+    node = result
+    while node is not owner:
+        if node.op.view is None:
+            return None
+        steps.append(node)
+        node = node.inputs[0]
+    return tuple(reversed(steps))
+
+
+def is_contiguous(path: tuple[ViewStep, ...], contiguous_ops: frozenset[Op]) -> bool:
+    """Whether the path keeps elements next to each other, so that a reshape of it is a view."""
+    return all(step.op in contiguous_ops for step in path)

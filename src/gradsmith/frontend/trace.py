@@ -1,0 +1,74 @@
+"""One run of a function on traced arguments: its builder, what it captured, what it relied on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.dims import Guard, recording_guards
+from gradsmith.ir.graph import Node
+
+Reader = Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """An array or number read from outside the function: an input of the compiled function."""
+
+    name: str
+    read: Reader
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Reliance:
+    """A value read from outside that is built into the code: it must still be that value."""
+
+    read: Reader
+    value: Any
+    by_identity: bool
+
+    def holds(self) -> bool:
+        """Whether the next call may use the code."""
+        try:
+            now = self.read()
+        except (NameError, AttributeError, LookupError, ValueError):
+            return False
+        return now is self.value or (not self.by_identity and bool(now == self.value))
+
+
+@dataclass(slots=True)
+class Trace:
+    """The state of a run."""
+
+    builder: Builder = field(default_factory=lambda: Builder(intern=False))
+    captures: dict[object, tuple[Any, Capture | None]] = field(default_factory=dict)
+    reliances: dict[object, Reliance] = field(default_factory=dict)
+    external: dict[int, Any] = field(default_factory=dict)
+    leaves: dict[str, Any] = field(default_factory=dict)
+    inputs: list[Capture] = field(default_factory=list)
+    guards: dict[Guard, None] = field(default_factory=dict)
+
+    @contextmanager
+    def active(self) -> Iterator[Trace]:
+        """Make it the run at work."""
+        token = _current.set(self)
+        try:
+            with building(self.builder), recording_guards() as guards:
+                self.guards = guards
+                yield self
+        finally:
+            _current.reset(token)
+
+
+_current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def current_trace() -> Trace | None:
+    """The run at work, if any."""
+    return _current.get()

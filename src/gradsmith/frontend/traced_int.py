@@ -1,0 +1,164 @@
+"""Integers that stay symbolic while a function is traced: sizes and Python ``int`` arguments."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Size
+
+Fallback = Callable[[str, Any, Any], Any]
+
+
+class TracedInt:
+    """A Python integer with a symbolic value; where Python needs the number, a guard is kept."""
+
+    __slots__ = ("dim",)
+
+    fallback: Fallback
+    """``fallback(symbol, left, right)`` does what has no exact form on sizes (``n / 2``);
+    the tracer module sets it."""
+
+    def __init__(self, dim: Dim) -> None:
+        self.dim = dim
+
+    def __index__(self) -> int:
+        return dims.concrete(self.dim)
+
+    __int__ = __index__
+
+    def __bool__(self) -> bool:
+        return dims.decide("!=", self.dim, 0)
+
+    def __hash__(self) -> int:
+        return hash(dims.concrete(self.dim))
+
+    def __repr__(self) -> str:
+        return f"<traced int {dims.render(self.dim)}>"
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self), spec)
+
+    def __add__(self, other: Any) -> Any:
+        return _arithmetic("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _arithmetic("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _arithmetic("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _arithmetic("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _arithmetic("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _arithmetic("*", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _arithmetic("//", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _arithmetic("//", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _arithmetic("%", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _arithmetic("%", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._float("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._float("/", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        if isinstance(other, int) and 0 <= other <= 8:
+            power: Size = 1
+            for _ in range(other):
+                power = power * self.dim
+            return wrap_size(power)
+        return self._float("**", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        if isinstance(other, int):
+            return other ** int(self)
+        return self._float("**", other, self)
+
+    def __neg__(self) -> Any:
+        return wrap_size(-self.dim)
+
+    def __pos__(self) -> TracedInt:
+        return self
+
+    def __abs__(self) -> Any:
+        return self if dims.decide(">=", self.dim, 0) else -self
+
+    def __lt__(self, other: Any) -> Any:
+        return self._decide("<", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._decide("<=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._decide(">", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._decide(">=", other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._decide("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._decide("!=", other)
+
+    def _decide(self, relation: str, other: Any) -> Any:
+        size = as_size(other)
+        if size is not None:
+            return dims.decide(relation, self.dim, size)
+        if isinstance(other, float):
+            return dims.RELATIONS[relation](int(self), other)  # type: ignore[arg-type]
+        return NotImplemented
+
+    def _float(self, symbol: str, left: Any, right: Any) -> Any:
+        for operand in (left, right):
+            if as_size(operand) is None and not isinstance(operand, (float, complex)):
+                return NotImplemented
+        return TracedInt.fallback(symbol, left, right)
+
+
+_EXACT: dict[str, Callable[[Any, Any], Size]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+
+
+def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
+    a, b = as_size(left), as_size(right)
+    if a is not None and b is not None:
+        return wrap_size(_EXACT[symbol](a, b))
+    if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
+        return TracedInt.fallback(symbol, left, right)
+    return NotImplemented
+
+
+def wrap_size(size: Size) -> Any:
+    """A size as user code sees it: an ``int`` where it is known for good."""
+    return TracedInt(size) if isinstance(size, Dim) else size
+
+
+def as_size(value: Any) -> Size | None:
+    """The size that a value stands for, or None."""
+    if isinstance(value, TracedInt):
+        return value.dim
+    if isinstance(value, int):
+        return int(value)
+    return None

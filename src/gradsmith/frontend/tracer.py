@@ -1,0 +1,270 @@
+"""Traced arrays: what stands for an array or float while the user's function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from gradsmith.errors import (
+    ArgumentTypeError,
+    AttributeMissingError,
+    ConcretizationError,
+    ControlFlowError,
+    ShapeError,
+    UnsupportedError,
+)
+from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.storage import View
+from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType, DType
+from gradsmith.ops import index
+from gradsmith.ops.shape import astype
+
+
+class Tracer:
+    """An array, NumPy scalar or Python float of the traced function.
+
+    It is a view of a storage: two tracers may share memory, as two arrays do.
+    """
+
+    __slots__ = ("_cached", "view")
+    __array_priority__ = 1000.0
+
+    apply: ClassVar[Callable[..., Any]]
+    """``apply(numpy_callable, *args)`` and ``run(implementation, *args)``: the dispatcher, which
+    knows tracers and so is set from there."""
+    run: ClassVar[Callable[..., Any]]
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._cached: tuple[int, Node] | None = None
+
+    @property
+    def node(self) -> Node:
+        """The value that it shows now."""
+        version = self.view.storage.version
+        if self._cached is None or self._cached[0] != version:
+            self._cached = (version, self.view.read())
+        return self._cached[1]
+
+    @property
+    def type(self) -> ArrayType:
+        """Its type; writing never changes it."""
+        return self.node.array_type
+
+    # -- attributes of arrays
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Sizes: integers, symbolic where they may differ in the next call."""
+        return tuple(wrap_size(s) for s in self.type.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.type.ndim
+
+    @property
+    def size(self) -> Any:
+        """Number of elements."""
+        return wrap_size(self.type.size)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self.type.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def T(self) -> Any:  # noqa: N802  NumPy's name
+        """The transpose."""
+        return self.apply(np.transpose, self)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802  NumPy's name
+        """The transpose of the last two axes."""
+        return self.apply(np.swapaxes, self, -1, -2)
+
+    @property
+    def real(self) -> Any:
+        """The real part."""
+        return self.apply(np.real, self)
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return self.apply(np.imag, self)
+
+    @property
+    def flat(self) -> NoReturn:
+        """Not available."""
+        raise UnsupportedError(
+            "a traced array has no .flat iterator", here(), "use x.ravel() and index it"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        function = METHODS.get(name)
+        if function is not None:
+            return _Method(self, function)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeMissingError(
+            f"a traced array has no attribute {name!r}, or it cannot be differentiated",
+            here(),
+            "use a NumPy function of the same meaning, or compute it outside the function",
+        )
+
+    # -- Python's protocols
+
+    def __repr__(self) -> str:
+        return f"<traced {self.type!r}>"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise ArgumentTypeError("len() of an array without axes", here())
+        return int(wrap_size(self.type.shape[0]))
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise ArgumentTypeError("iteration over an array without axes", here())
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> NoReturn:
+        raise ControlFlowError(
+            "`in` needs the values of a traced array", here(), "use np.isin or np.any(x == value)"
+        )
+
+    def __bool__(self) -> bool:
+        raise ControlFlowError(
+            f"Python needs the truth of a traced value of type {self.type!r} here; conditions on "
+            "traced values are not staged yet",
+            here(),
+            "use np.where(condition, a, b), or decide by values that are not traced",
+        )
+
+    def _lost(self, what: str) -> NoReturn:
+        raise ConcretizationError(
+            f"{what} would turn a traced value of type {self.type!r} into a plain number and lose "
+            "its gradient",
+            here(),
+            "leave it out (NumPy functions take the value as it is), or use gs.stop_gradient",
+        )
+
+    def __float__(self) -> float:
+        self._lost("float()")
+
+    def __int__(self) -> int:
+        self._lost("int()")
+
+    def __complex__(self) -> complex:
+        self._lost("complex()")
+
+    def __index__(self) -> int:
+        self._lost("an index or size taken from a traced array")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._lost("conversion to a NumPy array (by code that gradsmith does not trace)")
+
+    def item(self, *args: Any) -> NoReturn:
+        """Refused: it would lose the gradient."""
+        self._lost(".item()")
+
+    def tolist(self) -> NoReturn:
+        """Refused: it would lose the gradient."""
+        self._lost(".tolist()")
+
+    # -- NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__":
+            return self.apply(ufunc, *inputs, **kwargs)
+        from_method = UFUNC_METHODS.get((ufunc, method))
+        if from_method is None:
+            raise UnsupportedError(f"np.{ufunc.__name__}.{method} is not supported", here())
+        return from_method(*inputs, **kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        return self.apply(func, *args, **kwargs)
+
+    # -- indexing
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.run(index.read, self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.assign(self.run(index.write, self, key, value))
+
+    def assign(self, value: Tracer) -> None:
+        """Replace everything it shows by ``value``, of the same type."""
+        if self.type.form != "array":
+            raise ArgumentTypeError(
+                f"a NumPy scalar of type {self.type!r} does not support assignment", here()
+            )
+        if not self.view.storage.writable:
+            raise UnsupportedError(
+                "this may or may not be a view of another array (a reshape of an array that is "
+                "not contiguous): NumPy decides by its memory layout",
+                here(),
+                "write to the array itself, or to a copy",
+            )
+        self.view.write(value.node)
+
+    def update(self, ufunc: np.ufunc, other: Any) -> Tracer:
+        """``self <operator>= other``: in place for arrays, a new value for scalars."""
+        result: Tracer = self.apply(ufunc, self, other)
+        if self.type.form != "array":
+            return result
+        if result.type.shape != self.type.shape and not _same_shape(result, self):
+            raise ShapeError(
+                f"non-broadcastable output operand: {self.type!r} cannot hold {result.type!r}",
+                here(),
+            )
+        if not np.can_cast(result.dtype, self.dtype, "same_kind"):
+            raise ArgumentTypeError(
+                f"cannot cast the result of np.{ufunc.__name__} from {result.dtype} to "
+                f"{self.dtype} in place",
+                here(),
+                "write x = x + y, or convert x first",
+            )
+        self.assign(self.run(astype, result, dtype=self.dtype))
+        return self
+
+
+def _same_shape(left: Tracer, right: Tracer) -> bool:
+    return left.ndim == right.ndim and all(
+        a == b for a, b in zip(left.shape, right.shape, strict=True)
+    )
+
+
+class _Method:
+    """A bound array method: the NumPy function with the array for its first argument."""
+
+    __slots__ = ("function", "owner")
+
+    def __init__(self, owner: Tracer, function: Callable[..., Any]) -> None:
+        self.owner = owner
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(self.owner, *args, **kwargs)
+
+
+METHODS: dict[str, Callable[..., Any]] = {}
+UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}

@@ -1,0 +1,28 @@
+"""Which values share memory with which: the root of a value owns its buffer."""
+
+from __future__ import annotations
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import constant, item, parameter
+
+
+def shares_operand(node: Node) -> bool:
+    """Whether the result may share memory with operand 0 (views, and ops that may return one)."""
+    return node.op.view is not None or "alias" in node.op.traits or node.op is item
+
+
+def root(node: Node) -> Node:
+    """The value whose buffer ``node`` reads: itself, or what it is a view of."""
+    while shares_operand(node):
+        node = node.inputs[0]
+    return node
+
+
+def is_fresh(node: Node) -> bool:
+    """Whether evaluating it makes a buffer of its own, which nothing else can see yet."""
+    return not (shares_operand(node) or node.op in (parameter, constant))
+
+
+def owns_buffer(node: Node) -> bool:
+    """Whether it is fresh and an array that can be written in place."""
+    return is_fresh(node) and node.array_type.ndim > 0

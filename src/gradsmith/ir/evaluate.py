@@ -1,0 +1,54 @@
+"""The reference interpreter: runs a graph node by node on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import InternalError
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Symbol
+from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.types import ArrayType
+
+
+def evaluate(graph: Graph, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """The results of ``graph`` on ``arguments``, one per parameter."""
+    values: dict[Node, Any] = {}
+    bindings: dict[Symbol, int] = {}
+    for param, argument in zip(graph.params, arguments, strict=True):
+        values[param] = argument
+        bind(param.array_type, argument, bindings)
+        if param.attrs["symbol"] is not None:
+            bindings[param.attrs["symbol"]] = int(argument)
+    for node in graph.nodes:
+        attrs = {name: concretise(attr, bindings) for name, attr in node.attrs.items()}
+        attrs.pop("token", None)
+        result = node.op.evaluate(*[values[i] for i in node.inputs], **attrs)
+        values[node] = result
+        if isinstance(node.type, ArrayType):
+            bind(node.type, result, bindings)
+    return tuple(values[result] for result in graph.results)
+
+
+def bind(type_: ArrayType, value: Any, bindings: dict[Symbol, int]) -> None:
+    """Learn the sizes that the axes of ``value`` show."""
+    for size, number in zip(type_.shape, np.shape(value), strict=True):
+        symbol = dims.as_symbol(size)
+        if symbol is not None:
+            bindings.setdefault(symbol, number)
+
+
+def concretise(attr: Any, bindings: Mapping[Symbol, int]) -> Any:
+    """An attribute with every symbolic size replaced by its number."""
+    if isinstance(attr, Dim):
+        return dims.evaluate(attr, bindings)
+    if type(attr) is tuple:
+        return tuple(concretise(a, bindings) for a in attr)
+    if hasattr(attr, "map_sizes"):
+        return attr.map_sizes(lambda size: concretise(size, bindings))
+    if callable(attr):
+        raise InternalError(f"an attribute must be data, not {attr!r}")
+    return attr

@@ -1,0 +1,164 @@
+"""Nodes, regions and graphs: frozen, typed, in static single assignment form.
+
+A node is its own value. An op with several results has a `TupleType`; ``item`` nodes read them.
+Python's operators on nodes build nodes, so that derivative rules read like formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gradsmith.errors import InternalError
+from gradsmith.ir.types import ArrayType, TupleType
+
+if TYPE_CHECKING:
+    from gradsmith.errors import Span
+    from gradsmith.ir.dims import Guard, Shape, Symbol
+    from gradsmith.ir.op import Op
+    from gradsmith.ir.types import DType, Type
+
+OPERATORS: dict[str, Callable[..., Node]] = {}
+"""What Python's operators on nodes build; ``ops.arithmetic`` fills it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One operation and its result. Identity is equality; the builder interns."""
+
+    op: Op
+    inputs: tuple[Node, ...]
+    attrs: Mapping[str, Any]
+    type: Type
+    span: Span | None = None
+
+    @property
+    def array_type(self) -> ArrayType:
+        """Its type, for nodes with one result."""
+        if isinstance(self.type, TupleType):
+            raise InternalError(f"{self.op.name} has several results; read one with item()")
+        return self.type
+
+    @property
+    def shape(self) -> Shape:
+        """Its symbolic shape."""
+        return self.array_type.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Its dtype."""
+        return self.array_type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.array_type.ndim
+
+    @property
+    def regions(self) -> Iterator[Region]:
+        """The sub-graphs that it runs (branches, loop bodies)."""
+        return (a for a in self.attrs.values() if isinstance(a, Region))
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name}: {self.type}>"
+
+    def __add__(self, other: Any) -> Node:
+        return OPERATORS["+"](self, other)
+
+    def __radd__(self, other: Any) -> Node:
+        return OPERATORS["+"](other, self)
+
+    def __sub__(self, other: Any) -> Node:
+        return OPERATORS["-"](self, other)
+
+    def __rsub__(self, other: Any) -> Node:
+        return OPERATORS["-"](other, self)
+
+    def __mul__(self, other: Any) -> Node:
+        return OPERATORS["*"](self, other)
+
+    def __rmul__(self, other: Any) -> Node:
+        return OPERATORS["*"](other, self)
+
+    def __truediv__(self, other: Any) -> Node:
+        return OPERATORS["/"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Node:
+        return OPERATORS["/"](other, self)
+
+    def __pow__(self, exponent: Any) -> Node:
+        return OPERATORS["**"](self, exponent)
+
+    def __rpow__(self, base: Any) -> Node:
+        return OPERATORS["**"](base, self)
+
+    def __matmul__(self, other: Any) -> Node:
+        return OPERATORS["@"](self, other)
+
+    def __neg__(self) -> Node:
+        return OPERATORS["neg"](self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """A list of nodes with parameters and results: a graph's body, an arm, a loop's body."""
+
+    params: tuple[Node, ...]
+    nodes: tuple[Node, ...]
+    results: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """A whole function: its body, the user's names for values and sizes, and what was taken for
+    granted."""
+
+    body: Region
+    names: Mapping[Node, str] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
+    size_names: Mapping[Symbol, str] = field(default_factory=dict)
+
+    @property
+    def params(self) -> tuple[Node, ...]:
+        """The inputs."""
+        return self.body.params
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node but the parameters, each after its inputs."""
+        return self.body.nodes
+
+    @property
+    def results(self) -> tuple[Node, ...]:
+        """The outputs."""
+        return self.body.results
+
+
+def ancestors(results: Iterable[Node]) -> set[Node]:
+    """Every node that ``results`` are computed from, themselves included (no recursion)."""
+    seen: set[Node] = set()
+    stack = list(results)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.inputs)
+            for region in node.regions:
+                stack.extend(region.results)
+    return seen
+
+
+def live(nodes: Iterable[Node], results: Iterable[Node]) -> tuple[Node, ...]:
+    """``nodes`` without those that the results do not need, in the same order."""
+    needed = ancestors(results)
+    return tuple(node for node in nodes if node in needed)
+
+
+def users(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
+    """For each node the nodes that read it, once per reading."""
+    readers: dict[Node, list[Node]] = {}
+    for node in nodes:
+        for operand in node.inputs:
+            readers.setdefault(operand, []).append(node)
+    return readers

@@ -1,0 +1,158 @@
+"""Types of values: dtype, symbolic shape and form; NumPy's promotion and broadcasting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, Union
+
+import numpy as np
+
+from gradsmith.errors import ShapeError
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Shape, Size
+
+Form: TypeAlias = Literal["array", "scalar", "python"]
+DType: TypeAlias = "np.dtype[np.generic]"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array, a NumPy scalar or a Python number (weakly typed under NEP 50)."""
+
+    dtype: DType
+    shape: Shape = ()
+    form: Form = "array"
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Size:
+        """Number of elements."""
+        return dims.product(self.shape)
+
+    @property
+    def weak(self) -> bool:
+        """Whether it is a Python number, which gives way to any array's dtype of its kind."""
+        return self.form == "python"
+
+    @property
+    def inexact(self) -> bool:
+        """Whether a derivative with respect to it makes sense: floating or complex."""
+        return self.dtype.kind in "fc"
+
+    @property
+    def complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self.dtype.kind == "c"
+
+    def with_shape(self, shape: Shape) -> ArrayType:
+        """The same dtype in another shape (an array or, without axes, a NumPy scalar)."""
+        return ArrayType(self.dtype, shape, "array" if shape else "scalar")
+
+    def with_dtype(self, dtype: DType) -> ArrayType:
+        """The same shape in another dtype, strongly typed."""
+        return ArrayType(dtype, self.shape, "scalar" if self.weak else self.form)
+
+    def strong(self) -> ArrayType:
+        """As an array or NumPy scalar, never a Python number."""
+        return replace(self, form="scalar") if self.weak else self
+
+    def __repr__(self) -> str:
+        shape = ", ".join(dims.render(s) for s in self.shape)
+        name = f"{self.dtype}[{shape}]"
+        return f"python {name[:-2]}" if self.weak else name
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """The type of a node with several results; each is read by an ``item`` node."""
+
+    items: tuple[ArrayType, ...]
+
+    def __repr__(self) -> str:
+        return f"({', '.join(map(repr, self.items))})"
+
+
+Type: TypeAlias = Union[ArrayType, TupleType]
+
+PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def scalar(dtype: object) -> ArrayType:
+    """A NumPy scalar of that dtype."""
+    return ArrayType(np.dtype(dtype), (), "scalar")  # type: ignore[call-overload]
+
+
+def python_number(kind: type) -> ArrayType:
+    """The weak type of a Python ``int``, ``float`` or ``complex``; ``bool`` is never weak."""
+    form: Form = "scalar" if kind is bool else "python"
+    return ArrayType(np.dtype(kind), (), form)
+
+
+def promotion_operand(type_: ArrayType) -> object:
+    """What stands for the type in ``np.result_type`` and ``ufunc.resolve_dtypes``."""
+    return PYTHON_TYPES[type_.dtype.kind] if type_.weak else type_.dtype
+
+
+def result_dtype(*types: ArrayType) -> DType:
+    """NEP 50 promotion, as NumPy itself does it."""
+    operands = [_sample(t) for t in types]
+    return np.result_type(*operands)  # type: ignore[arg-type]
+
+
+def _sample(type_: ArrayType) -> object:
+    return PYTHON_TYPES[type_.dtype.kind](0) if type_.weak else type_.dtype
+
+
+def all_weak(*types: ArrayType) -> bool:
+    """Whether only Python numbers take part, so that Python's own arithmetic applies."""
+    return all(t.weak or (t.form == "scalar" and t.dtype.kind == "b") for t in types) and any(
+        t.weak for t in types
+    )
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that NumPy broadcasts these to.
+
+    Raises
+    ------
+    ShapeError
+        They do not broadcast.
+    """
+    rank = max(map(len, shapes), default=0)
+    result: list[Size] = []
+    for axis in range(-rank, 0):
+        sizes = [s[axis] for s in shapes if len(s) >= -axis]
+        result.append(_broadcast_axis(sizes, shapes))
+    return tuple(result)
+
+
+def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
+    first = sizes[0]
+    if all(s == first for s in sizes):
+        return first
+    chosen: Size = 1
+    for size in sizes:
+        if dims.is_one(size) or chosen == size:
+            continue
+        if chosen == 1:
+            chosen = size
+        elif not dims.same(chosen, size):
+            texts = " and ".join(describe_shape(s) for s in shapes)
+            raise ShapeError(f"operands of shapes {texts} cannot be broadcast together")
+        elif isinstance(size, int):
+            chosen = size  # a number that is known for good says more than a symbol
+    return chosen
+
+
+def describe_shape(shape: Shape) -> str:
+    """The concrete shape in the traced call, as NumPy prints it."""
+    return str(tuple(dims.hint(s) for s in shape))
+
+
+def same_shape(left: Shape, right: Shape) -> bool:
+    """Whether two shapes are equal, deciding by hints where they differ in form."""
+    return len(left) == len(right) and all(map(dims.same, left, right))

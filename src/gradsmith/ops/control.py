@@ -1,0 +1,58 @@
+"""Identities with a meaning for differentiation: what stops it, and what tells values apart."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import NON_DIFF, NOT_IMPLEMENTED, Emitter, Linear
+from gradsmith.ir.types import ArrayType
+from gradsmith.ops.declare import primitive
+
+
+def _same(x: ArrayType, **_: Any) -> ArrayType:
+    return x
+
+
+def _identity(x: Any, **_: Any) -> Any:
+    return x
+
+
+def _emit(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    return x
+
+
+stop_gradient = primitive(
+    "stop_gradient",
+    infer=_same,
+    evaluate=_identity,
+    derivative=NON_DIFF,
+    emit=_emit,
+    traits=("alias",),
+)
+
+# A gradient taken without create_graph: a constant for further differentiation, and to
+# differentiate it all the same is an error, never a silent zero.
+finished_gradient = primitive(
+    "finished_gradient",
+    infer=_same,
+    evaluate=_identity,
+    derivative=NOT_IMPLEMENTED(
+        "it is a gradient that was taken without create_graph=True; pass create_graph=True to "
+        "differentiate it again"
+    ),
+    emit=_emit,
+    traits=("alias",),
+)
+
+# The same value under an identity of its own (``token``): the derivative with respect to a
+# function's argument is not that with respect to other uses of the value passed for it.
+distinct = primitive(
+    "distinct",
+    infer=_same,
+    evaluate=_identity,
+    derivative=Linear((lambda g, x, *, token: g,)),
+    emit=_emit,
+    traits=("alias",),
+)

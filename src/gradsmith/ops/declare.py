@@ -1,0 +1,245 @@
+"""How an op is declared: the helpers that turn one block into an `Op` and register it.
+
+``OPS`` holds every op by name. ``FUNCTIONS`` maps a NumPy, SciPy or ``math`` callable to what it
+means: a function of nodes (and static Python values) with the callable's own signature.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gradsmith.errors import ArgumentTypeError, InternalError
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import constant, item, parameter, size
+from gradsmith.ir.op import (
+    ArgumentRule,
+    Custom,
+    Derivative,
+    Emitter,
+    EmitRule,
+    Op,
+    Partials,
+    UpdateRule,
+)
+from gradsmith.ir.types import (
+    ArrayType,
+    DType,
+    Form,
+    all_weak,
+    broadcast,
+    promotion_operand,
+)
+from gradsmith.ops import syntax
+
+Implementation = Callable[..., Any]
+F = TypeVar("F", bound=Implementation)
+
+OPS: dict[str, Op] = {op.name: op for op in (parameter, constant, size, item)}
+FUNCTIONS: dict[Callable[..., Any], Implementation] = {}
+
+
+def register(op: Op) -> Op:
+    """Make ``op`` known by its name.
+
+    Raises
+    ------
+    InternalError
+        The name is taken.
+    """
+    if op.name in OPS:
+        raise InternalError(f"two ops are called {op.name!r}")
+    OPS[op.name] = op
+    return op
+
+
+def implements(*callables: Callable[..., Any]) -> Callable[[F], F]:
+    """Declare what NumPy callables mean: the function takes nodes where they take arrays."""
+
+    def declare(function: F) -> F:
+        for callable_ in callables:
+            FUNCTIONS[callable_] = function
+        return function
+
+    return declare
+
+
+def as_node(value: Any) -> Node:
+    """An array operand as a node; (nested) lists become what ``np.array`` makes of them."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, (list, tuple)):
+        made: Node = FUNCTIONS[np.array](value)
+        return made
+    return current_builder().lift(value)
+
+
+# -- emission ------------------------------------------------------------------------------------
+
+
+def emit_call(dotted: str) -> EmitRule:
+    """``np.f(x, y)``, with the node's attributes as keywords."""
+
+    def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
+        return syntax.call(dotted, *operands, **dict(node.attrs))
+
+    return emit
+
+
+def emit_operator(operator: str) -> EmitRule:
+    """``x <operator> y`` or ``<operator>x``."""
+
+    def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
+        if len(operands) == 1:
+            return syntax.unary(operator, operands[0])
+        return syntax.binary(operator, *operands)
+
+    return emit
+
+
+def _write_over(dotted: str, operator: str | None) -> UpdateRule:
+    """``t *= y``, or ``np.exp(t, out=t)`` where there is no such operator."""
+
+    def inplace(
+        emitter: Emitter, node: Node, target: ast.expr, *operands: ast.expr
+    ) -> list[ast.stmt]:
+        augmented = operator if len(operands) == 2 else None
+        if augmented and _same(operands[0], target):
+            return [syntax.augment(target, augmented, operands[1])]
+        if augmented and node.op.commutative and _same(operands[1], target):
+            return [syntax.augment(target, augmented, operands[0])]
+        return [ast.Expr(syntax.call(dotted, *operands, out=target))]
+
+    return inplace
+
+
+def _same(left: ast.expr, right: ast.expr) -> bool:
+    return ast.dump(left) == ast.dump(right)
+
+
+# -- elementwise ops ------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _resolve(ufunc: np.ufunc, operands: tuple[Any, ...]) -> tuple[DType, ...]:
+    free = (None,) * ufunc.nout
+    return ufunc.resolve_dtypes((*operands, *free))[ufunc.nin :]
+
+
+def ufunc_dtype(ufunc: np.ufunc, *types: ArrayType) -> DType:
+    """The dtype that ``ufunc`` gives for operands of these types, as NumPy resolves it.
+
+    Raises
+    ------
+    ArgumentTypeError
+        NumPy has no loop for them.
+    """
+    try:
+        return _resolve(ufunc, tuple(promotion_operand(t) for t in types))[0]
+    except TypeError:
+        names = ", ".join(str(t.dtype) for t in types)
+        message = f"np.{ufunc.__name__} is not defined for operands of dtype {names}"
+        raise ArgumentTypeError(message) from None
+
+
+def result_form(shape: tuple[Any, ...]) -> Form:
+    """Ufuncs and reductions give NumPy scalars where no axis is left."""
+    return "array" if shape else "scalar"
+
+
+def elementwise_infer(
+    dtype: Callable[..., DType], *, python: bool = False
+) -> Callable[..., ArrayType]:
+    """Type rule: broadcast shape, dtype by ``dtype(*types)``.
+
+    ``python`` says that Python itself has the operator, so that Python numbers stay weak.
+    """
+
+    def infer(*types: ArrayType, **_: Any) -> ArrayType:
+        shape = broadcast(*[t.shape for t in types])
+        weak = python and all_weak(*types)
+        return ArrayType(dtype(*types), shape, "python" if weak else result_form(shape))
+
+    return infer
+
+
+def elementwise(
+    name: str,
+    *,
+    numpy: np.ufunc,
+    partials: tuple[ArgumentRule, ...] | None = None,
+    derivative: Derivative | None = None,
+    operator: str | None = None,
+    sympy: str | Callable[..., Any] | None = None,
+    commutative: bool = False,
+    also: Iterable[Callable[..., Any]] = (),
+    python: bool = False,
+    emit: EmitRule | None = None,
+) -> Op:
+    """Declare an op that broadcasts its operands and works element by element: a ufunc.
+
+    Parameters
+    ----------
+    name : str
+        The op's name.
+    numpy : numpy.ufunc
+        Its value, its type rule, and (by name) its emission.
+    partials : tuple of rule or status
+        ``rule(out, *inputs)`` is d out / d input: a node or a Python number. Complex functions
+        are holomorphic here; others give a ``derivative`` of their own.
+    derivative : Derivative, optional
+        Instead of ``partials``.
+    operator : str, optional
+        Python's operator, for emission.
+    sympy : str or callable, optional
+        The SymPy function's name, or a callable of SymPy expressions.
+    commutative : bool
+        Whether operands may be swapped.
+    also : iterable of callable
+        Other callables of the same meaning (``math.sin``).
+    python : bool
+        Whether Python numbers stay Python numbers.
+    emit : callable, optional
+        Another emission rule.
+    """
+    if (partials is None) == (derivative is None):
+        raise InternalError(f"{name}: give either partials or a derivative")
+    traits = {"elementwise"} | ({"commutative"} if commutative else set())
+    traits |= {"operator"} if operator else set()
+    dotted = f"np.{numpy.__name__}"
+    op = Op(
+        name,
+        infer=elementwise_infer(lambda *types: ufunc_dtype(numpy, *types), python=python),
+        evaluate=numpy,
+        derivative=derivative if derivative is not None else Partials(partials or ()),
+        emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
+        sympy=sympy,
+        traits=frozenset(traits),
+        inplace=_write_over(dotted, operator),
+    )
+    implements(numpy, *also)(op)
+    return register(op)
+
+
+def primitive(
+    name: str,
+    *,
+    infer: Callable[..., Any],
+    evaluate: Callable[..., Any],
+    derivative: Derivative,
+    emit: EmitRule,
+    traits: Iterable[str] = (),
+    **options: Any,
+) -> Op:
+    """Declare any other op; ``options`` are the remaining fields of `Op`."""
+    return register(
+        Op(name, infer, evaluate, derivative, emit, traits=frozenset(traits), **options)
+    )
+
+
+__all__ = ["Custom", "elementwise", "implements", "primitive", "register"]

@@ -1,0 +1,179 @@
+"""Grids of coordinates and of positions, and spaced numbers made of ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentValueError, ShapeError, UnsupportedError
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import broadcast
+from gradsmith.ops import shape as ops
+from gradsmith.ops.arguments import as_dtype, as_shape, as_size, as_static_int
+from gradsmith.ops.create import ones
+from gradsmith.ops.declare import FUNCTIONS, as_node, implements
+from gradsmith.ops.index import write
+from gradsmith.ops.join import stack
+from gradsmith.ops.manipulate import broadcasted, ravel
+from gradsmith.ops.ranges import integers
+from gradsmith.ops.rearrange import tril
+
+
+def _alone(x: Node, axis: int, ndim: int) -> Node:
+    """A vector along ``axis``, the other axes of size one."""
+    others = tuple(i for i in range(ndim) if i != axis)
+    return ops.expand_dims(x, axis=others) if others else x
+
+
+# -- coordinates ---------------------------------------------------------------------------------
+
+
+@implements(np.meshgrid)
+def _meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Node, ...]:
+    if indexing not in ("xy", "ij"):
+        raise ArgumentValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    vectors = [ravel(x) for x in xi]
+    places = list(range(len(vectors)))
+    if indexing == "xy" and len(vectors) > 1:
+        places[:2] = [1, 0]
+    grids = [_alone(v, place, len(vectors)) for v, place in zip(vectors, places, strict=True)]
+    if not sparse:
+        whole = broadcast(*[g.shape for g in grids])
+        grids = [broadcasted(g, whole) for g in grids]
+    return tuple(ops.copy(g) if copy else g for g in grids)
+
+
+@implements(np.indices)
+def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    shape = as_shape(dimensions, "dimensions")
+    vectors = [integers(0, size, 1, as_dtype(dtype)) for size in shape]
+    grids = [_alone(v, axis, len(shape)) for axis, v in enumerate(vectors)]
+    if sparse:
+        return tuple(grids)
+    return stack(*[broadcasted(g, shape) for g in grids], axis=0)
+
+
+# -- positions -----------------------------------------------------------------------------------
+
+
+@implements(np.ix_)
+def _ix(*args: Any) -> tuple[Node, ...]:
+    vectors = [_positions(as_node(a)) for a in args]
+    return tuple(_alone(v, axis, len(vectors)) for axis, v in enumerate(vectors))
+
+
+def _positions(node: Node) -> Node:
+    if node.ndim != 1:
+        raise ShapeError("Cross index must be 1 dimensional")
+    if node.shape[0] == 0:
+        return ops.cast(node, np.dtype(np.intp))
+    if node.dtype.kind != "b":
+        return node
+    if node.op.name != "constant":
+        raise UnsupportedError(
+            "np.ix_ of a mask that depends on the data", hint="index with the masks one by one"
+        )
+    return current_builder().lift(np.flatnonzero(node.attrs["value"].value))
+
+
+@implements(np.diag_indices)
+def _diag_indices(n: Any, ndim: Any = 2) -> tuple[Node, ...]:
+    return (integers(0, as_size(n, "n")),) * as_static_int(ndim, "ndim")
+
+
+@implements(np.diag_indices_from)
+def _diag_indices_from(arr: Any) -> tuple[Node, ...]:
+    x = as_node(arr)
+    if x.ndim < 2:
+        raise ShapeError("input array must be at least 2-d")
+    return _diag_indices(x.shape[0], x.ndim)
+
+
+def _triangle_indices(function: Callable[..., Any]) -> Any:
+    def positions(n: Any, k: Any = 0, m: Any = None) -> tuple[Node, ...]:
+        rows, offset = as_static_int(n, "n"), as_static_int(k, "k")
+        columns = rows if m is None else as_static_int(m, "m")
+        lift = current_builder().lift
+        return tuple(lift(place) for place in function(rows, offset, columns))
+
+    return positions
+
+
+def _triangle_indices_from(indices: Callable[..., Any]) -> Any:
+    def positions(arr: Any, k: Any = 0) -> tuple[Node, ...]:
+        x = as_node(arr)
+        if x.ndim != 2:
+            raise ShapeError("input array must be 2-d")
+        places: tuple[Node, ...] = indices(x.shape[0], k, x.shape[1])
+        return places
+
+    return positions
+
+
+for _function, _from in (
+    (np.tril_indices, np.tril_indices_from),
+    (np.triu_indices, np.triu_indices_from),
+):
+    _places = implements(_function)(_triangle_indices(_function))
+    implements(_from)(_triangle_indices_from(_places))
+
+
+@implements(np.tri)
+def _tri(
+    N: Any,  # noqa: N803 (NumPy's name)
+    M: Any = None,  # noqa: N803
+    k: Any = 0,
+    dtype: Any = float,
+    *,
+    like: Any = None,
+) -> Node:
+    rows = as_size(N, "N")
+    columns = rows if M is None else as_size(M, "M")
+    whole = ones(shape=(rows, columns), dtype=as_dtype(dtype))
+    return tril(whole, k=as_size(k, "k"))
+
+
+# -- spaced numbers ------------------------------------------------------------------------------
+
+
+@implements(np.logspace)
+def _logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Node:
+    exponents = FUNCTIONS[np.linspace](start, stop, num, endpoint, axis=axis)
+    result: Node = FUNCTIONS[np.power](as_node(base), exponents)
+    return result if dtype is None else ops.cast(result, as_dtype(dtype))
+
+
+@implements(np.geomspace)
+def _geomspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Node:
+    """Equal ratios; the ends are exact, as NumPy's are. Both must be real and of one sign."""
+    first, last = as_node(start), as_node(stop)
+    sign = FUNCTIONS[np.sign](first)
+    low, high = (FUNCTIONS[np.log10](end / sign) for end in (first, last))
+    result = FUNCTIONS[np.logspace](low, high, num, endpoint) * sign
+    count = as_size(num, "num")
+    if count != 0:
+        result = write(result, 0, first)
+    if endpoint and count not in (0, 1):
+        result = write(result, -1, last)
+    result = FUNCTIONS[np.moveaxis](result, 0, axis)
+    return result if dtype is None else ops.cast(result, as_dtype(dtype))

@@ -1,0 +1,216 @@
+"""Reading and writing parts of arrays: NumPy's "indexing routines", first part (the ops)."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ShapeError
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
+from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
+from gradsmith.ops import syntax
+from gradsmith.ops.create import zeros
+from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
+from gradsmith.ops.index_key import (
+    ELLIPSIS,
+    Index,
+    emit_argument,
+    emit_key,
+    indexed_shape,
+    is_advanced,
+    numpy_key,
+)
+from gradsmith.ops.keys import index_of
+from gradsmith.ops.manipulate import broadcasted, reshaped
+from gradsmith.ops.ranges import integers
+from gradsmith.ops.repeats import may_repeat
+from gradsmith.ops.shape import cast, owner, squeezed_to, unbroadcast
+
+# NumPy allows 64 axes, and so that many index arrays.
+ARRAYS: tuple[ArgumentRule, ...] = (NON_DIFF,) * 64
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def _read_infer(x: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
+    shape = indexed_shape(x.shape, index, arrays)
+    scalar = not shape and ELLIPSIS not in index.items
+    return ArrayType(x.dtype, shape, "scalar" if scalar else "array")
+
+
+def _evaluate_read(x: Any, *arrays: Any, index: Index) -> Any:
+    return np.asarray(x)[numpy_key(index, arrays)]
+
+
+def _emit_read(emitter: Emitter, node: Node, x: ast.expr, *arrays: ast.expr) -> ast.expr:
+    return syntax.subscript(owner(node, x), emit_key(emitter, node.attrs["index"], arrays))
+
+
+def _scatter(g: Node, x: Node, *arrays: Node, index: Index) -> Node:
+    return index_add(zeros(shape=x.shape, dtype=g.dtype), g, *arrays, index=index)
+
+
+getitem: Op = primitive(
+    "getitem",
+    infer=_read_infer,
+    evaluate=_evaluate_read,
+    derivative=Linear((_scatter, *ARRAYS)),
+    emit=_emit_read,
+    view=lambda base, update, *arrays, index: index_set(base, update, *arrays, index=index),
+)
+gather: Op = primitive(
+    "gather",
+    infer=_read_infer,
+    evaluate=_evaluate_read,
+    derivative=Linear((_scatter, *ARRAYS)),
+    emit=_emit_read,
+)
+
+
+def take_part(x: Node, *arrays: Node, index: Index) -> Node:
+    """``x[index]``, a view where NumPy gives one."""
+    advanced = is_advanced(index, [a.array_type for a in arrays])
+    return (gather if advanced else getitem)(x, *arrays, index=index)
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def _write_infer(x: ArrayType, update: ArrayType, *arrays: ArrayType, index: Index) -> ArrayType:
+    target = indexed_shape(x.shape, index, arrays)
+    message = (
+        f"could not broadcast input array from shape {describe_shape(update.shape)} "
+        f"into shape {describe_shape(target)}"
+    )
+    try:
+        fits = same_shape(broadcast(update.shape, target), target)
+    except ShapeError:
+        fits = False
+    if not fits:
+        raise ShapeError(message)
+    return x.strong()
+
+
+def _evaluate_set(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
+    result = np.array(x)
+    result[numpy_key(index, arrays) or ...] = update
+    return result
+
+
+def _evaluate_add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
+    result = np.array(x)
+    key: Any = numpy_key(index, arrays) or ...
+    if any(np.asarray(a).dtype.kind != "b" for a in arrays):
+        np.add.at(result, key, update)
+    else:
+        result[key] += update
+    return result
+
+
+def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.expr:
+    """The code generator writes into this copy."""
+    return syntax.method(x, "copy")
+
+
+def _update_set(
+    emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
+) -> list[ast.stmt]:
+    key = emit_key(emitter, node.attrs["index"], arrays)
+    return [syntax.assign(syntax.subscript(target, key), update)]
+
+
+def _update_add(
+    emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
+) -> list[ast.stmt]:
+    index = node.attrs["index"]
+    if may_repeat(index, node.inputs[2:]):
+        key = emit_argument(emitter, index, arrays)
+        return [ast.Expr(syntax.call("np.add.at", target, key, update))]
+    part = syntax.subscript(target, emit_key(emitter, index, arrays))
+    return [syntax.augment(part, "+", update)]
+
+
+def _gradient_of_written(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
+    part = take_part(g, *arrays, index=index)
+    if may_repeat(index, arrays):
+        part = FUNCTIONS[np.where](last_writes(part, x, *arrays, index=index), part, 0)
+    return unbroadcast(part, update.shape)
+
+
+def last_writes(part: Node, x: Node, *arrays: Node, index: Index) -> Node:
+    """Where among the indexed elements is the last one that was written to its place.
+
+    Found by writing everyone's number and looking whose is left.
+    """
+    numbers = reshaped(integers(0, part.array_type.size), part.shape)
+    places = zeros(shape=x.shape, dtype=numbers.dtype)
+    written = index_set(places, numbers, *arrays, index=index)
+    mask: Node = FUNCTIONS[np.equal](take_part(written, *arrays, index=index), numbers)
+    return mask
+
+
+def _gradient_of_added(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
+    return unbroadcast(take_part(g, *arrays, index=index), update.shape)
+
+
+index_set: Op = primitive(
+    "index_set",
+    infer=_write_infer,
+    evaluate=_evaluate_set,
+    derivative=Linear(
+        (
+            lambda g, x, update, *arrays, index: index_set(g, 0, *arrays, index=index),
+            _gradient_of_written,
+            *ARRAYS,
+        ),
+        joint=True,
+    ),
+    emit=_emit_copy,
+    update=_update_set,
+)
+index_add: Op = primitive(
+    "index_add",
+    infer=_write_infer,
+    evaluate=_evaluate_add,
+    derivative=Linear((lambda g, *_, index: g, _gradient_of_added, *ARRAYS), joint=True),
+    emit=_emit_copy,
+    update=_update_add,
+)
+
+
+# -- what x[key] and x[key] = value mean ---------------------------------------------------------
+
+
+def read(x: Node, key: Any) -> Node:
+    """``x[key]``: a view for slices and integers, a copy for index arrays and masks.
+
+    ``x`` itself where the key takes all of it.
+    """
+    index, arrays = index_of(key, x.shape)
+    if not index.items and (x.ndim or x.array_type.form != "array" or key is ELLIPSIS):
+        return x
+    return take_part(x, *arrays, index=index)
+
+
+def write(x: Node, key: Any, value: Any) -> Node:
+    """``x`` after ``x[key] = value``."""
+    index, arrays, update = _writing(x, key, value)
+    if not index.items and x.ndim:
+        return broadcasted(cast(update, x.dtype), x.shape)
+    return index_set(x, update, *arrays, index=index)
+
+
+def write_added(x: Node, key: Any, value: Any) -> Node:
+    """``x`` after ``np.add.at(x, key, value)``: repeated indices accumulate."""
+    index, arrays, update = _writing(x, key, value)
+    return index_add(x, update, *arrays, index=index)
+
+
+def _writing(x: Node, key: Any, value: Any) -> tuple[Index, tuple[Node, ...], Node]:
+    index, arrays = index_of(key, x.shape)
+    shape = indexed_shape(x.shape, index, [a.array_type for a in arrays])
+    return index, arrays, squeezed_to(as_node(value), len(shape))

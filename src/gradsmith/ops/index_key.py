@@ -1,0 +1,220 @@
+"""What stands between the brackets of ``x[...]``, normalised: frozen, hashable, with sizes.
+
+An `Index` has one item per axis that it reads, besides new axes; trailing full slices are left
+out. An ellipsis stands only where it has no width and yet matters: ``x[0, ...]`` is an array
+where ``x[0]`` is a scalar, and between two index arrays it keeps them apart.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any, TypeAlias
+
+from gradsmith.errors import IndexRangeError, InternalError, ShapeError
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Shape, Size
+from gradsmith.ir.op import Emitter
+from gradsmith.ir.types import ArrayType, broadcast, describe_shape
+from gradsmith.ops import syntax
+
+SizeMap: TypeAlias = Callable[[Size], Size]
+
+NEWAXIS = None
+ELLIPSIS = ...
+
+
+def _maybe(fn: SizeMap, size: Size | None) -> Size | None:
+    return None if size is None else fn(size)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """``start:stop:step`` as the user wrote it; ``length`` is how many elements it takes."""
+
+    start: Size | None
+    stop: Size | None
+    step: int | None = None
+    length: Size | None = field(default=None, compare=False)
+
+    def map_sizes(self, fn: SizeMap) -> Slice:
+        """The same with ``fn`` applied to every size."""
+        start, stop, length = (_maybe(fn, s) for s in (self.start, self.stop, self.length))
+        return Slice(start, stop, self.step, length)
+
+    def __repr__(self) -> str:
+        parts = ["" if p is None else dims.render(p) for p in (self.start, self.stop)]
+        return ":".join(parts if self.step is None else [*parts, str(self.step)])
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """The extra operand at ``position``: integers, or a mask with ``count`` true elements."""
+
+    position: int
+    count: Size | None = field(default=None, compare=False)
+
+    def map_sizes(self, fn: SizeMap) -> Array:
+        """The same: a count is known only once the mask is, and says nothing to NumPy."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"#{self.position}"
+
+
+Item: TypeAlias = Size | Slice | Array | EllipsisType | None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The normalised key of a read or a write."""
+
+    items: tuple[Item, ...]
+
+    def map_sizes(self, fn: SizeMap) -> Index:
+        """The same with ``fn`` applied to every size."""
+        return Index(tuple(_map_item(item, fn) for item in self.items))
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The items that are operands."""
+        return tuple(item for item in self.items if isinstance(item, Array))
+
+    def __repr__(self) -> str:
+        texts = ["..." if item is ELLIPSIS else _text(item) for item in self.items]
+        return f"[{', '.join(texts)}]"
+
+
+def _map_item(item: Item, fn: SizeMap) -> Item:
+    if isinstance(item, (Slice, Array)):
+        return item.map_sizes(fn)
+    return fn(item) if isinstance(item, (int, Dim)) else item
+
+
+def _text(item: Any) -> str:
+    return dims.render(item) if dims.is_size(item) else repr(item)
+
+
+# -- shapes --------------------------------------------------------------------------------------
+
+
+def is_mask(type_: ArrayType) -> bool:
+    """Whether an operand selects by truth."""
+    return type_.dtype.kind == "b"
+
+
+def is_advanced(index: Index, types: Sequence[ArrayType]) -> bool:
+    """Whether NumPy copies what it reads: an index array or a mask takes part."""
+    operands = [types[item.position] for item in index.arrays]
+    return any(t.ndim > 0 or t.form == "array" or is_mask(t) for t in operands)
+
+
+def indexed_shape(shape: Shape, index: Index, types: Sequence[ArrayType]) -> Shape:
+    """The shape of ``x[index]`` for ``x`` of this shape."""
+    plain: list[Size] = []
+    blocks: list[Shape] = []
+    positions: list[int] = []  # where, among the items, an integer or an array stands
+    place = axis = 0
+    for position, item in enumerate(index.items):
+        if item is NEWAXIS:
+            plain.append(1)
+        elif isinstance(item, Slice):
+            plain.append(shape[axis] if item.length is None else item.length)
+            axis += 1
+        elif item is not ELLIPSIS:
+            place = place if positions else len(plain)
+            positions.append(position)
+            blocks.append(_block(item, shape[axis:], types))
+            axis += _width(item, types)
+    block = _broadcast_block(blocks)
+    # NumPy puts the axes of the index arrays first where something stands between them.
+    apart = bool(positions) and positions[-1] - positions[0] >= len(positions)
+    place = 0 if apart else place
+    return (*plain[:place], *block, *plain[place:], *shape[axis:])
+
+
+def _block(item: Any, shape: Shape, types: Sequence[ArrayType]) -> Shape:
+    if not isinstance(item, Array):
+        return ()
+    type_ = types[item.position]
+    if not is_mask(type_):
+        return type_.shape
+    for axis, (size, wanted) in enumerate(zip(type_.shape, shape, strict=False)):
+        if not dims.same(size, wanted):
+            raise IndexRangeError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is "
+                f"{dims.hint(wanted)} but size of corresponding boolean axis is {dims.hint(size)}"
+            )
+    if item.count is None:
+        raise InternalError("a mask as an index does not say how many elements it takes")
+    return (item.count,)
+
+
+def _width(item: Any, types: Sequence[ArrayType]) -> int:
+    """How many axes of the array the item reads."""
+    if isinstance(item, Array) and is_mask(types[item.position]):
+        return types[item.position].ndim
+    return 1
+
+
+def _broadcast_block(blocks: list[Shape]) -> Shape:
+    try:
+        return broadcast(*blocks)
+    except ShapeError:
+        shapes = " ".join(describe_shape(b) for b in blocks if b)
+        raise IndexRangeError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+        ) from None
+
+
+# -- keys as NumPy and as the emitted code take them ---------------------------------------------
+
+
+def numpy_key(index: Index, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The key for NumPy, all its sizes being numbers."""
+    return tuple(_numpy_item(item, arrays) for item in index.items)
+
+
+def _numpy_item(item: Item, arrays: Sequence[Any]) -> Any:
+    if isinstance(item, Slice):
+        return slice(item.start, item.stop, item.step)
+    return arrays[item.position] if isinstance(item, Array) else item
+
+
+def emit_key(emitter: Emitter, index: Index, arrays: Sequence[ast.expr]) -> ast.expr:
+    """The key as it stands between brackets."""
+    if not index.items:
+        return ast.Constant(...)
+    items = [_emit_item(emitter, item, arrays) for item in index.items]
+    return items[0] if len(items) == 1 else syntax.tuple_(items)
+
+
+def emit_argument(emitter: Emitter, index: Index, arrays: Sequence[ast.expr]) -> ast.expr:
+    """The key as an argument of a function: slices are called ``slice(...)`` there."""
+    key = emit_key(emitter, index, arrays)
+    if isinstance(key, ast.Tuple):
+        return syntax.tuple_([_as_call(item) for item in key.elts])
+    return _as_call(key)
+
+
+def _emit_item(emitter: Emitter, item: Any, arrays: Sequence[ast.expr]) -> ast.expr:
+    if isinstance(item, Array):
+        return arrays[item.position]
+    if isinstance(item, Slice):
+        start, stop, step = (
+            None if bound is None else emitter.size(bound)
+            for bound in (item.start, item.stop, item.step)
+        )
+        return ast.Slice(start, stop, step)
+    return emitter.size(item) if dims.is_size(item) else ast.Constant(item)
+
+
+def _as_call(key: ast.expr) -> ast.expr:
+    if not isinstance(key, ast.Slice):
+        return key
+    if key.step is not None:
+        return syntax.call("slice", key.lower, key.upper, key.step)
+    bounds = [key.lower, key.upper] if key.lower or key.upper else [None]
+    return syntax.call("slice", *bounds)

@@ -1,0 +1,180 @@
+"""Ranges: ``np.arange``, ``np.linspace`` and what is made of them."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
+from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, DType, broadcast
+from gradsmith.ops import syntax
+from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, require_default, size_of
+from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
+from gradsmith.ops.manipulate import moveaxis
+from gradsmith.ops.shape import cast, unbroadcast
+
+# -- the ops -------------------------------------------------------------------------------------
+
+
+def _emit_arange(emitter: Emitter, node: Node) -> ast.expr:
+    start, length, step = (node.attrs[key] for key in ("start", "length", "step"))
+    stop = emitter.size(start + length * step)
+    bounds = [stop] if start == 0 and step == 1 else [emitter.size(start), stop]
+    if step != 1:
+        bounds.append(syntax.expression(step))
+    dtype = None if node.dtype == np.intp else node.dtype
+    return syntax.call("np.arange", *bounds, dtype=dtype)
+
+
+def _evaluate_arange(*, start: int, length: int, step: int, dtype: DType) -> Any:
+    return np.arange(start, start + length * step, step, dtype=dtype)
+
+
+arange: Op = primitive(
+    "arange",
+    infer=lambda *, start, length, step, dtype: ArrayType(dtype, (length,)),
+    evaluate=_evaluate_arange,
+    derivative=NON_DIFF,
+    emit=_emit_arange,
+)
+
+
+@lru_cache(maxsize=256)
+def _linspace_dtype(*operands: Any) -> DType:
+    start, stop = (np.zeros((), o) if isinstance(o, np.dtype) else o(0) for o in operands)
+    dtype: DType = np.linspace(start, stop, 1).dtype
+    return dtype
+
+
+def _linspace_infer(start: ArrayType, stop: ArrayType, *, num: Size, endpoint: bool) -> ArrayType:
+    operands = [PYTHON_TYPES[t.dtype.kind] if t.weak else t.dtype for t in (start, stop)]
+    if dims.hint(num) < 0:
+        raise ShapeError(f"Number of samples, {dims.hint(num)}, must be non-negative.")
+    shape = (num, *broadcast(start.shape, stop.shape))
+    return ArrayType(_linspace_dtype(*operands), shape)
+
+
+def _linspace_transpose(position: int, g: Node, ends: tuple[Node, Node], **attrs: Any) -> Node:
+    real = np.empty((), g.dtype).real.dtype
+    shares = cast(linspace(1.0 - position, float(position), **attrs), real)
+    weighted = g * FUNCTIONS[np.reshape](shares, (-1,) + (1,) * (g.ndim - 1))
+    return unbroadcast(FUNCTIONS[np.sum](weighted, axis=0), ends[position].shape)
+
+
+def _emit_linspace(emitter: Emitter, node: Node, start: ast.expr, stop: ast.expr) -> ast.expr:
+    endpoint = None if node.attrs["endpoint"] else False
+    return syntax.call(
+        "np.linspace", start, stop, emitter.size(node.attrs["num"]), endpoint=endpoint
+    )
+
+
+linspace: Op = primitive(
+    "linspace",
+    infer=_linspace_infer,
+    evaluate=lambda start, stop, *, num, endpoint: np.linspace(start, stop, num, endpoint),
+    derivative=Linear(
+        (
+            lambda g, start, stop, **attrs: _linspace_transpose(0, g, (start, stop), **attrs),
+            lambda g, start, stop, **attrs: _linspace_transpose(1, g, (start, stop), **attrs),
+        ),
+        joint=True,
+    ),
+    emit=_emit_linspace,
+)
+
+
+# -- NumPy's functions ---------------------------------------------------------------------------
+
+
+def _bound(value: Any, what: str) -> Size | float:
+    """A bound of ``np.arange``: a size or a number that is known for good."""
+    size = size_of(value)
+    if size is not None:
+        return size
+    if isinstance(value, Node) and value.op.name == "constant" and value.ndim == 0:
+        value = value.attrs["value"].value
+    if isinstance(value, Node):
+        raise UnsupportedError(
+            f"the length of np.arange depends on the value of {what}",
+            hint="use np.linspace, or a multiple of np.arange(n)",
+        )
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    raise ArgumentTypeError(f"np.arange: {what} must be a number, not {value!r}")
+
+
+@implements(np.arange)
+def _arange(
+    start: Any = None,
+    stop: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    like: Any = None,
+) -> Node:
+    low, high = (0, start) if stop is None else (0 if start is None else start, stop)
+    given = {"start": low, "stop": high, "step": 1 if step is None else step}
+    bounds = [_bound(value, what) for what, value in given.items()]
+    floating = any(isinstance(b, float) for b in bounds)
+    default = np.float64 if floating else np.intp
+    kind = as_dtype(default if dtype is None else dtype)
+    if floating and not any(isinstance(b, dims.Dim) for b in bounds):
+        static: list[Any] = bounds
+        return current_builder().lift(np.arange(*static, dtype=kind))
+    first, last, stride = map(_whole, bounds)
+    return integers(first, last, stride, kind)
+
+
+def _whole(bound: Size | float) -> Size:
+    if isinstance(bound, float):
+        if not bound.is_integer():
+            raise UnsupportedError(
+                f"np.arange does not take a symbolic size together with {bound!r}",
+                hint="use np.linspace, or a multiple of np.arange(n)",
+            )
+        return int(bound)
+    return bound
+
+
+def integers(start: Size, stop: Size, step: Size = 1, dtype: DType | None = None) -> Node:
+    """``np.arange`` of integers, its length by guards."""
+    stride = as_static_int(step, "step")
+    if stride == 0:
+        raise ArgumentTypeError("np.arange: step must not be zero")
+    distance = stop - start if stride > 0 else start - stop
+    length: Size = (distance + abs(stride) - 1) // abs(stride)
+    if not (start == 0 or dims.decide(">=", distance, 0)) or dims.hint(distance) < 0:
+        length = 0
+    kind = np.dtype(np.intp) if dtype is None else dtype
+    return arange(start=start, length=length, step=stride, dtype=kind)
+
+
+@implements(np.linspace)
+def _linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Node:
+    require_default("np.linspace", retstep=(retstep, (False,)))
+    result = linspace(
+        as_node(start), as_node(stop), num=as_size(num, "num"), endpoint=bool(endpoint)
+    )
+    kind = result.dtype if dtype is None else as_dtype(dtype)
+    if kind.kind in "iu":
+        result = FUNCTIONS[np.floor](result)
+    return moveaxis(cast(result, kind), 0, axis)

@@ -1,0 +1,261 @@
+"""Changing shape, axes and dtype: NumPy's "array manipulation", first part (the ops)."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentValueError, ShapeError
+from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Shape
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import Emitter, Linear, Op
+from gradsmith.ir.types import ArrayType, DType, broadcast, describe_shape
+from gradsmith.ops import syntax
+from gradsmith.ops.declare import FUNCTIONS, primitive
+
+Axes = tuple[int, ...]
+
+
+def owner(node: Node, operand: ast.expr, position: int = 0) -> ast.expr:
+    """The operand as something that has an array's methods: a Python number has none."""
+    if node.inputs[position].array_type.weak:
+        return syntax.call("np.asarray", operand)
+    return operand
+
+
+def _array(x: ArrayType, shape: Shape) -> ArrayType:
+    return ArrayType(x.dtype, shape)
+
+
+# -- axes of size one ----------------------------------------------------------------------------
+
+
+def _expanded(shape: tuple[Any, ...], axis: Axes, filler: Any) -> tuple[Any, ...]:
+    """``shape`` with ``filler`` at the positions ``axis`` of the result."""
+    rest = iter(shape)
+    count = len(shape) + len(axis)
+    return tuple(filler if i in axis else next(rest) for i in range(count))
+
+
+def _squeeze_infer(x: ArrayType, *, axis: Axes) -> ArrayType:
+    if not all(dims.is_one(x.shape[a]) for a in axis):
+        raise ShapeError(
+            "cannot select an axis to squeeze out which has size not equal to one: "
+            f"axis {axis} of an array of shape {describe_shape(x.shape)}"
+        )
+    return _array(x, tuple(s for i, s in enumerate(x.shape) if i not in axis))
+
+
+def _emit_expand_dims(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    axis = node.attrs["axis"]
+    if axis == (node.ndim - 1,) and node.ndim > 2:
+        key: list[ast.expr] = [ast.Constant(...), ast.Constant(None)]
+    else:
+        key = [
+            ast.Constant(None) if i in axis else ast.Slice(None, None, None)
+            for i in range(max(axis) + 1)
+        ]
+    return syntax.subscript(owner(node, x), key[0] if len(key) == 1 else syntax.tuple_(key))
+
+
+def _emit_squeeze(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    axis = node.attrs["axis"]
+    return syntax.method(x, "squeeze", axis=axis[0] if len(axis) == 1 else axis)
+
+
+expand_dims: Op = primitive(
+    "expand_dims",
+    infer=lambda x, *, axis: _array(x, _expanded(x.shape, axis, 1)),
+    evaluate=lambda x, *, axis: np.expand_dims(x, axis),
+    derivative=Linear((lambda g, x, *, axis: squeeze(g, axis=axis),)),
+    emit=_emit_expand_dims,
+    view=lambda base, update, *, axis: squeeze(update, axis=axis),
+)
+squeeze: Op = primitive(
+    "squeeze",
+    infer=_squeeze_infer,
+    evaluate=lambda x, *, axis: np.squeeze(x, axis),
+    derivative=Linear((lambda g, x, *, axis: expand_dims(g, axis=axis),)),
+    emit=_emit_squeeze,
+    view=lambda base, update, *, axis: expand_dims(update, axis=axis),
+)
+
+
+# -- broadcasting --------------------------------------------------------------------------------
+
+
+def _broadcast_to_infer(x: ArrayType, *, shape: Shape) -> ArrayType:
+    message = (
+        f"an array of shape {describe_shape(x.shape)} cannot be broadcast "
+        f"to shape {describe_shape(shape)}"
+    )
+    try:
+        whole = broadcast(x.shape, shape)
+    except ShapeError:
+        raise ShapeError(message) from None
+    stretched = [dims.is_one(s) and not dims.is_one(w) for s, w in zip(shape, whole, strict=False)]
+    if len(whole) != len(shape) or any(stretched):
+        raise ShapeError(message)
+    return _array(x, shape)
+
+
+def unbroadcast(g: Node, shape: Shape) -> Node:
+    """The sum of ``g`` over the axes along which ``shape`` was broadcast to ``g.shape``."""
+    lead = g.ndim - len(shape)
+    stretched = [
+        lead + i
+        for i, size in enumerate(shape)
+        if dims.is_one(size) and not dims.is_one(g.shape[lead + i])
+    ]
+    if lead == 0 and stretched:
+        kept: Node = FUNCTIONS[np.sum](g, axis=tuple(stretched), keepdims=True)
+        return kept
+    axes = (*range(lead), *stretched)
+    total: Node = FUNCTIONS[np.sum](g, axis=axes) if axes else g
+    return expand_dims(total, axis=tuple(a - lead for a in stretched)) if stretched else total
+
+
+def _read_only(*_: Any, **__: Any) -> Any:
+    raise ArgumentValueError(
+        "assignment destination is read-only",
+        hint="np.broadcast_to returns a read-only view: take a .copy() before writing to it",
+    )
+
+
+broadcast_to: Op = primitive(
+    "broadcast_to",
+    infer=_broadcast_to_infer,
+    evaluate=lambda x, *, shape: np.broadcast_to(x, shape),
+    derivative=Linear((lambda g, x, *, shape: unbroadcast(g, x.shape),)),
+    emit=lambda emitter, node, x: syntax.call(
+        "np.broadcast_to", x, emitter.shape(node.attrs["shape"])
+    ),
+    view=_read_only,
+)
+
+
+# -- reshape -------------------------------------------------------------------------------------
+
+
+def _reshape_infer(x: ArrayType, *, shape: Shape) -> ArrayType:
+    if not dims.same(x.size, dims.product(shape)):
+        raise ShapeError(
+            f"cannot reshape array of size {dims.hint(x.size)} into shape {describe_shape(shape)}"
+        )
+    return _array(x, shape)
+
+
+def _emit_reshape(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    shape = node.attrs["shape"]
+    base = owner(node, x)
+    if len(shape) == 1 and node.inputs[0].ndim > 1:
+        return syntax.method(base, "ravel")
+    sizes = [emitter.size(size) for size in shape]
+    symbolic = [i for i, size in enumerate(shape) if not isinstance(size, int)]
+    # NumPy finds one size by itself, if no other is zero.
+    if len(symbolic) == 1 and 0 not in shape:
+        sizes[symbolic[0]] = syntax.expression(-1)
+    return syntax.method(base, "reshape", *(sizes or [syntax.tuple_([])]))
+
+
+reshape: Op = primitive(
+    "reshape",
+    infer=_reshape_infer,
+    evaluate=lambda x, *, shape: np.reshape(x, shape),
+    derivative=Linear((lambda g, x, *, shape: reshape(g, shape=x.shape),)),
+    emit=_emit_reshape,
+    view=lambda base, update, *, shape: reshape(update, shape=base.shape),
+)
+
+
+# -- order of axes and of elements ---------------------------------------------------------------
+
+
+def _inverse(axes: Axes) -> Axes:
+    return tuple(axes.index(i) for i in range(len(axes)))
+
+
+def _emit_transpose(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    axes = node.attrs["axes"]
+    if axes == tuple(reversed(range(len(axes)))):
+        return syntax.attribute(owner(node, x), "T")
+    return syntax.method(owner(node, x), "transpose", *axes)
+
+
+def _emit_flip(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    axis = node.attrs["axis"]
+    backward = syntax.expression(-1)
+    key: list[ast.expr] = [
+        ast.Slice(None, None, backward if i in axis else None) for i in range(max(axis) + 1)
+    ]
+    return syntax.subscript(x, key[0] if len(key) == 1 else syntax.tuple_(key))
+
+
+transpose: Op = primitive(
+    "transpose",
+    infer=lambda x, *, axes: _array(x, tuple(x.shape[a] for a in axes)),
+    evaluate=lambda x, *, axes: np.transpose(x, axes),
+    derivative=Linear((lambda g, x, *, axes: transpose(g, axes=_inverse(axes)),)),
+    emit=_emit_transpose,
+    view=lambda base, update, *, axes: transpose(update, axes=_inverse(axes)),
+)
+flip: Op = primitive(
+    "flip",
+    infer=lambda x, *, axis: _array(x, x.shape),
+    evaluate=lambda x, *, axis: np.flip(x, axis),
+    derivative=Linear((lambda g, x, *, axis: flip(g, axis=axis),)),
+    emit=_emit_flip,
+    view=lambda base, update, *, axis: flip(update, axis=axis),
+)
+
+
+# -- dtype and copies ----------------------------------------------------------------------------
+
+
+def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
+    result = np.asarray(x).astype(dtype)
+    return result if isinstance(x, np.ndarray) else result[()]
+
+
+def _emit_astype(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    dtype = node.attrs["dtype"]
+    if node.inputs[0].array_type.weak:
+        return syntax.call(f"np.{dtype.type.__name__}", x)
+    return syntax.method(x, "astype", syntax.dtype(dtype))
+
+
+astype: Op = primitive(
+    "astype",
+    infer=lambda x, *, dtype: x.with_dtype(dtype),
+    evaluate=_evaluate_astype,
+    # Integers and booleans have no derivative; reverse mode casts the dtype back, and takes the
+    # real part where the operand is real.
+    derivative=Linear((lambda g, x, *, dtype: g,)),
+    emit=_emit_astype,
+)
+copy: Op = primitive(
+    "copy",
+    infer=lambda x: x.strong(),
+    evaluate=lambda x: x.copy() if isinstance(x, np.ndarray) else np.asarray(x)[()],
+    derivative=Linear((lambda g, x: g,)),
+    emit=lambda emitter, node, x: syntax.method(owner(node, x), "copy"),
+)
+
+
+def cast(x: Node, dtype: DType) -> Node:
+    """``x`` in another dtype; ``x`` itself where it has that one, constants as constants."""
+    if x.dtype == dtype and not x.array_type.weak:
+        return x
+    if x.op.name == "constant":
+        return current_builder().lift(_evaluate_astype(x.attrs["value"].value, dtype=dtype))
+    return astype(x, dtype=dtype)
+
+
+def squeezed_to(x: Node, ndim: int) -> Node:
+    """``x`` without leading axes of size one, down to ``ndim`` axes: what assignment allows."""
+    surplus = x.ndim - ndim
+    return squeeze(x, axis=tuple(range(surplus))) if surplus > 0 else x

@@ -1,0 +1,175 @@
+"""Building `ast` expressions: what emission rules are written with."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import InternalError
+
+BINARY: dict[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "/": ast.Div,
+    "//": ast.FloorDiv,
+    "%": ast.Mod,
+    "**": ast.Pow,
+    "@": ast.MatMult,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+    "^": ast.BitXor,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
+}
+UNARY: dict[str, type[ast.unaryop]] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert}
+COMPARE: dict[str, type[ast.cmpop]] = {
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+}
+
+
+def name(dotted: str) -> ast.expr:
+    """``np.linalg.norm`` as an expression."""
+    head, *rest = dotted.split(".")
+    expression: ast.expr = ast.Name(head, ast.Load())
+    for part in rest:
+        expression = ast.Attribute(expression, part, ast.Load())
+    return expression
+
+
+def call(function: str | ast.expr, *args: Any, **keywords: Any) -> ast.Call:
+    """``function(*args, **keywords)``; keywords that are None are left out."""
+    target = name(function) if isinstance(function, str) else function
+    given = [
+        ast.keyword(key, expression(value))
+        for key, value in keywords.items()
+        if value is not None
+    ]
+    return ast.Call(target, [expression(a) for a in args], given)
+
+
+def method(owner: ast.expr, attribute: str, *args: Any, **keywords: Any) -> ast.Call:
+    """``owner.attribute(*args, **keywords)``."""
+    return call(ast.Attribute(owner, attribute, ast.Load()), *args, **keywords)
+
+
+def attribute(owner: ast.expr, attribute_name: str) -> ast.expr:
+    """``owner.attribute_name``."""
+    return ast.Attribute(owner, attribute_name, ast.Load())
+
+
+def binary(operator: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    """``left <operator> right``."""
+    return ast.BinOp(left, BINARY[operator](), right)
+
+
+def unary(operator: str, operand: ast.expr) -> ast.expr:
+    """``<operator>operand``."""
+    return ast.UnaryOp(UNARY[operator](), operand)
+
+
+def compare(operator: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    """``left <operator> right``, a comparison."""
+    return ast.Compare(left, [COMPARE[operator]()], [right])
+
+
+def subscript(owner: ast.expr, key: ast.expr) -> ast.expr:
+    """``owner[key]``."""
+    return ast.Subscript(owner, key, ast.Load())
+
+
+def tuple_(items: list[ast.expr]) -> ast.expr:
+    """``(items, ...)``."""
+    return ast.Tuple(items, ast.Load())
+
+
+def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
+    """``target = value``; the target may have been built as a load."""
+    return ast.Assign([stored(target)], value, lineno=0)
+
+
+def augment(target: ast.expr, operator: str, value: ast.expr) -> ast.stmt:
+    """``target <operator>= value``."""
+    return ast.AugAssign(stored(target), BINARY[operator](), value)  # type: ignore[arg-type]
+
+
+def stored(target: ast.expr) -> ast.expr:
+    """The same name, attribute or subscript as the target of an assignment."""
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Store())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Store())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Store())
+    if isinstance(target, ast.Tuple):
+        return ast.Tuple([stored(item) for item in target.elts], ast.Store())
+    raise InternalError(f"nothing can be assigned to a {type(target).__name__}")
+
+
+def expression(value: Any) -> ast.expr:
+    """``value`` as an expression: numbers, strings, None, tuples, lists, dtypes, arrays."""
+    if isinstance(value, ast.expr):
+        return value
+    if isinstance(value, tuple):
+        return ast.Tuple([expression(v) for v in value], ast.Load())
+    if isinstance(value, list):
+        return ast.List([expression(v) for v in value], ast.Load())
+    if isinstance(value, np.dtype):
+        return dtype(value)
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, np.generic):
+        return _scalar(value)
+    return _python(value)
+
+
+def dtype(value: np.dtype[Any]) -> ast.expr:
+    """``np.float32``; Python's ``bool`` for booleans."""
+    return ast.Name("bool", ast.Load()) if value.kind == "b" else name(f"np.{value.name}")
+
+
+def _python(value: Any) -> ast.expr:
+    if isinstance(value, complex):
+        return _complex(value)
+    if isinstance(value, float):
+        return _float(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value < 0:
+        return unary("-", ast.Constant(-value))
+    if value is None or isinstance(value, (bool, int, str)):
+        return ast.Constant(value)
+    raise InternalError(f"a {type(value).__name__} cannot be written as an expression")
+
+
+def _float(value: float) -> ast.expr:
+    if np.isnan(value):
+        return name("np.nan")
+    if np.signbit(value):
+        return unary("-", _float(-value))
+    return name("np.inf") if np.isinf(value) else ast.Constant(value)
+
+
+def _complex(value: complex) -> ast.expr:
+    if np.isfinite(value) and value.real == 0 and not np.signbit(value.real):
+        imag = ast.Constant(complex(0, abs(value.imag)))
+        return unary("-", imag) if np.signbit(value.imag) else imag
+    return call("complex", value.real, value.imag)
+
+
+def _scalar(value: np.generic) -> ast.expr:
+    number = value.item()
+    if value.dtype.kind == "b":
+        return ast.Constant(number)
+    return call(f"np.{value.dtype.name}", number)
+
+
+def _array(value: np.ndarray[Any, Any]) -> ast.expr:
+    python = {"b": "bool", "i": "int64", "f": "float64", "c": "complex128"}
+    plain = python.get(value.dtype.kind) == value.dtype.name and value.size > 0
+    return call("np.array", value.tolist(), dtype=None if plain else dtype(value.dtype))

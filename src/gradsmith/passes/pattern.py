@@ -1,0 +1,90 @@
+"""Patterns over nodes: the left-hand sides of rewrite rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, Union
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.op import Op
+
+Bindings: TypeAlias = dict[str, Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Any_:
+    """Matches every node that satisfies ``where`` and binds it; the same name twice means the
+    same node."""
+
+    name: str
+    where: Callable[[Node], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Matches a node of ``op`` whose operands match; commutative ops in either order.
+
+    ``name`` binds the node itself.
+    """
+
+    op: Op
+    operands: tuple[Pattern, ...]
+    name: str | None = None
+
+
+Pattern: TypeAlias = Union[Any_, Apply, int, float]
+
+
+def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bindings | None:
+    """What the pattern's names stand for where it matches ``node``, else None."""
+    found = {} if bindings is None else bindings
+    if isinstance(pattern, (int, float)):
+        return found if is_number(node, pattern) else None
+    if isinstance(pattern, Any_):
+        return _bind(pattern, node, found)
+    if node.op is not pattern.op or len(node.inputs) != len(pattern.operands):
+        return None
+    if pattern.name is not None:
+        found = {**found, pattern.name: node}
+    orders = [node.inputs]
+    if node.op.commutative:
+        orders.append(node.inputs[::-1])
+    for operands in orders:
+        result = _match_all(pattern.operands, operands, found)
+        if result is not None:
+            return result
+    return None
+
+
+def _match_all(
+    patterns: tuple[Pattern, ...], nodes: tuple[Node, ...], found: Bindings
+) -> Bindings | None:
+    result: Bindings | None = dict(found)
+    for pattern, node in zip(patterns, nodes, strict=True):
+        if result is None:
+            return None
+        result = match(pattern, node, result)
+    return result
+
+
+def _bind(pattern: Any_, node: Node, found: Bindings) -> Bindings | None:
+    if pattern.name in found:
+        return found if found[pattern.name] is node else None
+    if pattern.where is not None and not pattern.where(node):
+        return None
+    return {**found, pattern.name: node}
+
+
+def number(node: Node) -> Any:
+    """The value of a constant number, else None."""
+    if node.op is constant and not node.shape:
+        return node.attrs["value"].value
+    return None
+
+
+def is_number(node: Node, value: complex) -> bool:
+    """Whether ``node`` is this very number as a constant (of any dtype)."""
+    found = number(node)
+    return found is not None and bool(found == value)

@@ -1,0 +1,114 @@
+"""The rewrite driver: a table of (pattern, function), applied to each node as it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gradsmith.ir.builder import Builder, Rewrite
+from gradsmith.ir.context import building
+from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.op import Op
+from gradsmith.ir.types import ArrayType, Type
+from gradsmith.passes.pattern import Apply, match
+
+Action: TypeAlias = "Callable[..., Node | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Where ``pattern`` matches, ``action(**bindings)`` is a better node, or None: no change."""
+
+    pattern: Apply
+    action: Action
+
+
+class Table:
+    """Rules by the op at their root; the first that changes something wins.
+
+    A result of another type is no rewrite but a broadcast or a cast gone: it is not taken.
+    """
+
+    def __init__(self, *groups: Iterable[Rule], generic: Iterable[Rewrite] = ()) -> None:
+        self._by_op: dict[Op, list[Rule]] = {}
+        self._generic = tuple(generic)
+        for group in groups:
+            for rule in group:
+                self._by_op.setdefault(rule.pattern.op, []).append(rule)
+
+    def __call__(self, node: Node) -> Node | None:
+        for rule in self._by_op.get(node.op, ()):
+            bindings = match(rule.pattern, node)
+            if bindings is None:
+                continue
+            better = rule.action(**bindings)
+            if better is not None and better is not node and _same_type(better.type, node.type):
+                return better
+        for rule_for_all in self._generic:
+            better = rule_for_all(node)
+            if better is not None and _same_type(better.type, node.type):
+                return better
+        return None
+
+
+def _same_type(left: Type, right: Type) -> bool:
+    if isinstance(left, ArrayType) and isinstance(right, ArrayType):
+        weak_alike = left.weak == right.weak
+        return weak_alike and left.dtype == right.dtype and left.shape == right.shape
+    return left == right
+
+
+def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
+    """The graph made anew, node by node, through ``rewrite``: folded, interned, without waste."""
+    builder = Builder()
+    builder.params = list(graph.params)
+    replaced: dict[Node, Node] = {param: param for param in graph.params}
+    with building(builder), builder.phase(rewrite):
+        _replay(builder, graph.nodes, replaced, graph.names)
+    builder.names = {p: graph.names[p] for p in graph.params if p in graph.names} | builder.names
+    builder.size_names = dict(graph.size_names)
+    return builder.graph([replaced[r] for r in graph.results], graph.guards)
+
+
+def prepare(
+    builder: Builder, results: Sequence[Node], leaves: Iterable[Node], rewrite: Rewrite
+) -> list[Node]:
+    """The same results, what lies between them and ``leaves`` made anew through ``rewrite``."""
+    replaced: dict[Node, Node] = {leaf: leaf for leaf in leaves}
+    cone = _between(builder, results, replaced)
+    with building(builder), builder.phase(rewrite):
+        _replay(builder, cone, replaced, builder.names)
+    return [replaced.get(r, r) for r in results]
+
+
+def _between(builder: Builder, results: Sequence[Node], leaves: Mapping[Node, Node]) -> list[Node]:
+    reached = set(leaves)
+    above: list[Node] = []
+    for node in builder.nodes:
+        if node not in leaves and any(i in reached for i in node.inputs):
+            reached.add(node)
+            above.append(node)
+    needed = set(results)
+    for node in reversed(above):
+        if node in needed:
+            needed.update(node.inputs)
+    return [node for node in above if node in needed]
+
+
+def _replay(
+    builder: Builder,
+    nodes: Iterable[Node],
+    replaced: dict[Node, Node],
+    names: Mapping[Node, str],
+) -> None:
+    named = dict(names)
+    for node in nodes:
+        operands = [replaced.get(i, i) for i in node.inputs]
+        with builder.at(node.span):
+            made = builder.apply(node.op, operands, node.attrs)
+        replaced[node] = made
+        if node in named:
+            builder.name(made, named[node])
+
+

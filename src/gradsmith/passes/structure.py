@@ -1,0 +1,144 @@
+"""Rules that keep every bit: identities, views of views, broadcasts that do nothing, folding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import TupleType
+from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
+from gradsmith.ops.complex import conj
+from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
+from gradsmith.ops.create import full, zeros
+from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
+from gradsmith.passes.pattern import Any_, Apply, number
+from gradsmith.passes.rewrite import Rule
+
+X, Y = Any_("x"), Any_("y")
+R = "root"
+
+
+def _keep(x: Node, **_: Any) -> Node:
+    return x
+
+
+def _compose_transposes(root: Node, x: Node) -> Node:
+    inner, outer = root.inputs[0].attrs["axes"], root.attrs["axes"]
+    axes = tuple(inner[a] for a in outer)
+    return x if axes == tuple(range(len(axes))) else transpose(x, axes=axes)
+
+
+def _identity_transpose(root: Node, x: Node) -> Node | None:
+    axes = root.attrs["axes"]
+    return x if axes == tuple(range(len(axes))) else None
+
+
+def _merge_reshapes(root: Node, x: Node) -> Node:
+    shape = root.attrs["shape"]
+    return x if x.shape == shape else reshape(x, shape=shape)
+
+
+def _merge_broadcasts(root: Node, x: Node) -> Node:
+    return broadcast_to(x, shape=root.attrs["shape"])
+
+
+def _broadcast_full(root: Node, x: Node) -> Node:
+    inner = root.inputs[0]
+    return full(x, **{**inner.attrs, "shape": root.attrs["shape"]})
+
+
+def _same_axes(root: Node, x: Node) -> Node | None:
+    return x if root.attrs["axis"] == root.inputs[0].attrs["axis"] else None
+
+
+def _first_write(root: Node, x: Node, y: Node) -> Node | None:
+    """Adding a slice to zeros is setting it; index arrays may repeat, and stay."""
+    if len(root.inputs) > 2:
+        return None
+    return index_set(x, y, **root.attrs)
+
+
+def _real_conjugate(x: Node, **_: Any) -> Node | None:
+    return None if x.array_type.complex else x
+
+
+STRUCTURE = [
+    Rule(Apply(multiply, (X, 1)), _keep),
+    Rule(Apply(divide, (X, 1)), _keep),
+    Rule(Apply(add, (X, 0)), _keep),
+    Rule(Apply(subtract, (X, 0)), _keep),
+    Rule(Apply(negative, (Apply(negative, (X,)),)), _keep),
+    Rule(Apply(conj, (X,)), _real_conjugate),
+    Rule(Apply(broadcast_to, (X,)), _keep),
+    Rule(Apply(reshape, (X,)), _keep),
+    Rule(Apply(astype, (X,)), _keep),
+    Rule(Apply(reshape, (Apply(reshape, (X,)),), R), _merge_reshapes),
+    Rule(Apply(transpose, (X,), R), _identity_transpose),
+    Rule(Apply(transpose, (Apply(transpose, (X,)),), R), _compose_transposes),
+    Rule(Apply(broadcast_to, (Apply(broadcast_to, (X,)),), R), _merge_broadcasts),
+    Rule(Apply(broadcast_to, (Apply(full, (X,)),), R), _broadcast_full),
+    Rule(Apply(squeeze, (Apply(expand_dims, (X,)),), R), _same_axes),
+    Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
+    Rule(Apply(index_add, (Any_("x", lambda n: n.op is zeros), Y), R), _first_write),
+]
+"""`Table` takes no result of another type: ``x * 1`` stays where the 1 is an array of ones that
+broadcasts, ``reshape(x)`` where the shape changes."""
+
+UNWRAP = [
+    Rule(Apply(distinct, (X,)), _keep),
+    Rule(Apply(stop_gradient, (X,)), _keep),
+    Rule(Apply(finished_gradient, (X,)), _keep),
+]
+"""Identities that only differentiation looks at; gone once it is done."""
+
+
+def fold_constants(node: Node) -> Node | None:
+    """An elementwise op of numbers is a number."""
+    if not node.op.elementwise or isinstance(node.type, TupleType) or node.shape:
+        return None
+    values = [number(operand) for operand in node.inputs]
+    if not values or any(v is None for v in values):
+        return None
+    with np.errstate(all="ignore"):
+        result = node.op.evaluate(*values, **node.attrs)
+    if not np.all(np.isfinite(result)):
+        return None  # what NumPy warns of at run time is left to NumPy
+    typed = node.dtype.type(result)
+    return current_builder().lift(typed.item() if node.array_type.weak else typed)
+
+
+def drop_broadcasts(node: Node) -> Node | None:
+    """Elementwise ops broadcast by themselves: ``broadcast_to(x) * y`` is ``x * y``."""
+    if not node.op.elementwise or not any(_is_spread(operand) for operand in node.inputs):
+        return None
+    operands = [x.inputs[0] if _is_spread(x) else x for x in node.inputs]
+    made = node.op(*operands, **node.attrs)
+    if made.shape == node.shape and made.dtype == node.dtype:
+        return made
+    return _drop_one_broadcast(node)
+
+
+def _drop_one_broadcast(node: Node) -> Node | None:
+    """One operand has to keep the shape; the others need not."""
+    for position, operand in enumerate(node.inputs):
+        if _is_spread(operand):
+            operands = list(node.inputs)
+            operands[position] = operand.inputs[0]
+            made = node.op(*operands, **node.attrs)
+            if made.shape == node.shape and made.dtype == node.dtype:
+                return made
+    return None
+
+
+def _is_spread(node: Node) -> bool:
+    if node.op is full:
+        return node.inputs[0].dtype == node.dtype or node.inputs[0].array_type.weak
+    return node.op is broadcast_to
+
+
+GENERIC = (fold_constants, drop_broadcasts)
+"""Rules for every op, tried after the table's."""

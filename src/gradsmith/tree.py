@@ -1,0 +1,143 @@
+"""Argument trees: dicts, lists, tuples, named tuples and dataclasses of leaves.
+
+A tree of its own, not a library's: emitted code takes trees apart by their paths
+(``params["w1"]``), which calls for paths as data, and dataclasses count as trees.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass"
+]
+Step: TypeAlias = tuple[Literal["item", "attribute"], Any]
+Path: TypeAlias = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The shape of a nested value; ``value`` is a static part's value."""
+
+    kind: Kind
+    keys: tuple[Any, ...] = ()
+    children: tuple[Tree, ...] = ()
+    cls: type | None = None
+    value: Any = field(default=None, compare=True)
+
+    @property
+    def leaf_count(self) -> int:
+        """How many leaves it has."""
+        if self.kind == "leaf":
+            return 1
+        return sum(child.leaf_count for child in self.children)
+
+
+LEAF = Tree("leaf")
+
+
+def is_namedtuple(value: object) -> bool:
+    """Whether ``value`` is an instance of a named tuple class."""
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
+def is_dataclass_instance(value: object) -> bool:
+    """Whether ``value`` is an instance (not a class) of a dataclass."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def is_container(value: object) -> bool:
+    """Whether ``value`` is taken apart into its parts."""
+    return type(value) in (dict, list, tuple) or (
+        is_namedtuple(value) or is_dataclass_instance(value)
+    )
+
+
+def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
+    """Kind, keys and parts of a container."""
+    if isinstance(value, dict):
+        return "dict", tuple(value), list(value.values())
+    if is_namedtuple(value):
+        return "namedtuple", tuple(value._fields), list(value)
+    if isinstance(value, (list, tuple)):
+        kind: Kind = "list" if isinstance(value, list) else "tuple"
+        return kind, tuple(range(len(value))), list(value)
+    names = tuple(f.name for f in dataclasses.fields(value) if f.init)
+    return "dataclass", names, [getattr(value, name) for name in names]
+
+
+def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree]:
+    """The leaves of ``value`` in order, and its shape; what is neither leaf nor container is a
+    static part of the shape."""
+    leaves: list[Any] = []
+    return leaves, _flatten(value, is_leaf, leaves)
+
+
+def _flatten(value: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> Tree:
+    if is_leaf(value):
+        leaves.append(value)
+        return LEAF
+    if not is_container(value):
+        return Tree("static", value=value)
+    kind, keys, values = parts(value)
+    children = tuple(_flatten(v, is_leaf, leaves) for v in values)
+    return Tree(kind, keys, children, type(value))
+
+
+def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
+    """The nested value of this shape with these leaves."""
+    return _unflatten(tree, iter(leaves))
+
+
+def _unflatten(tree: Tree, leaves: Iterator[Any]) -> Any:
+    if tree.kind == "leaf":
+        return next(leaves)
+    if tree.kind == "static":
+        return tree.value
+    values = [_unflatten(child, leaves) for child in tree.children]
+    if tree.kind == "dict":
+        return dict(zip(tree.keys, values, strict=True))
+    if tree.kind == "list":
+        return values
+    if tree.kind == "tuple":
+        return tuple(values)
+    if tree.cls is None:
+        raise TypeError(f"a {tree.kind} without its class")
+    if tree.kind == "namedtuple":
+        return tree.cls(*values)
+    return tree.cls(**dict(zip(tree.keys, values, strict=True)))
+
+
+def paths(tree: Tree, at: Path = ()) -> Iterator[Path]:
+    """The way from the root to every leaf."""
+    if tree.kind == "leaf":
+        yield at
+    step: Literal["item", "attribute"] = (
+        "attribute" if tree.kind in ("namedtuple", "dataclass") else "item"
+    )
+    for key, child in zip(tree.keys, tree.children, strict=True):
+        yield from paths(child, (*at, (step, key)))
+
+
+def map_leaves(tree: Tree, replace: Callable[[int], Tree]) -> Tree:
+    """The tree with leaf ``i`` replaced by ``replace(i)``."""
+    counter = iter(range(tree.leaf_count))
+    return _map_leaves(tree, replace, counter)
+
+
+def _map_leaves(tree: Tree, replace: Callable[[int], Tree], counter: Iterator[int]) -> Tree:
+    if tree.kind == "leaf":
+        return replace(next(counter))
+    children = tuple(_map_leaves(child, replace, counter) for child in tree.children)
+    return dataclasses.replace(tree, children=children)
+
+
+def path_name(root: str, path: Path) -> str:
+    """``params["w"]`` as text."""
+    text = root
+    for step, key in path:
+        text += f".{key}" if step == "attribute" else f"[{key!r}]"
+    return text

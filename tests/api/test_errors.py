@@ -1,0 +1,428 @@
+"""Errors: their classes, and that they show the user's file, line and expression with a caret."""
+
+# ruff: noqa: PLW0108, RET504
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+HERE = Path(__file__).name
+X = np.array([0.5, -1.25, 2.0])
+
+
+def line_of(marker):
+    """Number and text of the line of this file that ends in the comment `# <marker>`."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    (found,) = [(n, line) for n, line in enumerate(lines, 1) if line.endswith(f"# {marker}")]
+    return found
+
+
+def check_place(error, marker):
+    """The message names the file and the line, shows the line and puts carets under a part."""
+    message = str(error)
+    number, text = line_of(marker)
+    assert HERE in message
+    assert re.search(rf"\b{number}\b", message)
+    shown = message.splitlines()
+    code = text.partition("#")[0].strip()
+    (index,) = [i for i, line in enumerate(shown) if code in line]
+    carets = shown[index + 1]
+    assert re.fullmatch(r"[\s|]*[~^]+[\s~^]*", carets)
+    start = shown[index].index(code)
+    assert start <= carets.index("^") < start + len(code)
+    return code[carets.index("^") - start : carets.rindex("^") - start + 1]
+
+
+def raised(call, *args):
+    with pytest.raises(gs.GradsmithError) as caught:
+        call(*args)
+    return caught.value
+
+
+# What a traced value cannot do, each with the marked line at fault.
+
+
+def as_float(x):
+    y = np.sum(x * x)
+    return float(y) * x[0]  # at: float
+
+
+def as_int(x):
+    return x[int(np.sum(x))]  # at: int
+
+
+def as_item(x):
+    y = np.sum(x)
+    return y.item() * x[0]  # at: item
+
+
+def as_list(x):
+    return sum((x * 2).tolist())  # at: tolist
+
+
+def as_json(x):
+    return np.sum(x) * len(json.dumps(x))  # at: json
+
+
+def as_math(x):
+    return math.erf(x) * 2 if x.ndim else x  # at: math
+
+
+def as_histogram(x):
+    counts, _ = np.histogram(x)  # at: histogram
+    return np.sum(counts * x[0])
+
+
+def as_apply(x):
+    return np.sum(np.apply_along_axis(np.sum, 0, x))  # at: apply
+
+
+def as_key(x):
+    table = {0.5: 1.0}
+    return table[x[0]] * x[1]  # at: key
+
+
+def as_text(x):
+    return np.sum(x) * len(f"{x}")  # at: f-string
+
+
+def as_if(x):
+    if x[0] > 0:  # at: if
+        return np.sum(x)
+    return np.sum(x * x)
+
+
+def as_conditional(x):
+    return np.sum(x) if np.sum(x) > 0 else x[0]  # at: conditional
+
+
+def as_while(x):
+    while x[0] > 0.1:  # at: while
+        x = x / 2
+    return np.sum(x)
+
+
+def as_and(x):
+    y = x[0] > 0 and x[1] > 0  # at: and
+    return np.sum(x * y)
+
+
+def as_not(x):
+    y = not x[0] > 0  # at: not
+    return np.sum(x * y)
+
+
+def as_chain(x):
+    y = 0 < x[0] < 1  # at: chain
+    return np.sum(x * y)
+
+
+def as_range(x):
+    total = 0.0
+    for i in range(np.argmax(x)):  # at: range
+        total = total + x[i]
+    return total
+
+
+def as_assert(x):
+    assert np.sum(x) > 0  # at: assert
+    return np.sum(x)
+
+
+def as_max(x):
+    return max(x[0], x[1]) * 2.0  # at: max
+
+
+def as_global(x):
+    global LAST  # noqa: PLW0603
+    LAST = x  # at: global
+    return np.sum(x)
+
+
+LAST = None
+
+REFUSED = {
+    "float": as_float,
+    "int": as_int,
+    "item": as_item,
+    "tolist": as_list,
+    "json": as_json,
+    "math": as_math,
+    "histogram": as_histogram,
+    "apply": as_apply,
+    "key": as_key,
+    "f-string": as_text,
+    "if": as_if,
+    "conditional": as_conditional,
+    "while": as_while,
+    "and": as_and,
+    "not": as_not,
+    "chain": as_chain,
+    "range": as_range,
+    "assert": as_assert,
+    "max": as_max,
+}
+CONTROL_FLOW = ["if", "conditional", "while", "and", "not", "chain", "range", "assert", "max"]
+
+
+@pytest.mark.parametrize("transform", [gs.grad, gs.compile])
+@pytest.mark.parametrize("marker", REFUSED)
+def test_what_is_refused_shows_its_line_with_a_caret(marker, transform):
+    check_place(raised(transform(REFUSED[marker]), X), f"at: {marker}")
+
+
+@pytest.mark.parametrize("marker", CONTROL_FLOW)
+def test_traced_control_flow_is_not_yet_there(marker):
+    message = str(raised(gs.grad(REFUSED[marker]), X))
+    assert re.search("not yet|where", message, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("marker", "name"),
+    [
+        ("float", "float"),
+        ("item", "item"),
+        ("tolist", "tolist"),
+        ("json", "dumps"),
+        ("math", "erf"),
+        ("histogram", "histogram"),
+        ("apply", "apply_along_axis"),
+    ],
+)
+def test_what_is_refused_is_named(marker, name):
+    error = raised(gs.grad(REFUSED[marker]), X)
+    assert name in str(error)
+    assert isinstance(error, TypeError | NotImplementedError | RuntimeError | ValueError)
+
+
+@pytest.mark.parametrize(
+    ("marker", "expression"),
+    [("if", "x[0] > 0"), ("while", "x[0] > 0.1"), ("conditional", "np.sum(x) > 0")],
+)
+def test_carets_stand_under_the_condition(marker, expression):
+    marked = check_place(raised(gs.grad(REFUSED[marker]), X), f"at: {marker}")
+    assert expression in marked or marked in line_of(f"at: {marker}")[1]
+
+
+def test_global_write_of_a_traced_value_leaks_nothing(monkeypatch):
+    monkeypatch.setitem(globals(), "LAST", None)
+    try:
+        with pytest.warns(gs.TraceTimeEffectWarning):
+            g = gs.grad(as_global)(X)
+    except gs.GradsmithError as error:
+        g = np.ones(3)
+        check_place(error, "at: global")
+    np.testing.assert_array_equal(g, np.ones(3))
+
+
+def test_errors_in_a_helper_show_the_helpers_line():
+    error = raised(gs.grad(lambda x: as_float(x) + 1.0), X)
+    check_place(error, "at: float")
+
+
+def test_errors_in_a_multi_line_expression_show_their_own_line():
+    def f(x):
+        return np.sum(
+            x * 2
+            + float(np.sum(x))  # at: multi-line
+            + 1.0
+        )  # fmt: skip
+
+    check_place(raised(gs.grad(f), X), "at: multi-line")
+
+
+# NumPy's own errors, raised while tracing, are NumPy's classes and show the user's line.
+
+
+def bad_broadcast(x):
+    return np.sum(x + np.ones(2))  # at: broadcast
+
+
+def bad_matmul(x):
+    return np.sum(np.ones((2, 2)) @ x)  # at: matmul
+
+
+def bad_reshape(x):
+    return np.sum(x.reshape(2, 2))  # at: reshape
+
+
+def bad_axis(x):
+    return np.sum(np.sum(x, axis=3))  # at: axis
+
+
+def bad_index(x):
+    return x[5] * 2.0  # at: index
+
+
+def bad_indices(x):
+    return x[0, 0] * 2.0  # at: indices
+
+
+def bad_concatenate(x):
+    return np.sum(np.concatenate([x, np.ones((2, 2))]))  # at: concatenate
+
+
+def bad_store(x):
+    y = np.zeros(2)
+    y[:] = x  # at: store
+    return np.sum(y)
+
+
+def bad_attribute(x):
+    return x.summ()  # at: attribute
+
+
+def bad_keyword(x):
+    return np.sum(x, axes=0)  # at: keyword
+
+
+def bad_einsum(x):
+    return np.einsum("ij->i", x)[0]  # at: einsum
+
+
+def bad_call(x):
+    return helper(x, 1, 2)  # at: call
+
+
+def helper(x, y):
+    return np.sum(x * y)
+
+
+NUMPYS = {
+    "broadcast": (bad_broadcast, ValueError),
+    "matmul": (bad_matmul, ValueError),
+    "reshape": (bad_reshape, ValueError),
+    "axis": (bad_axis, ValueError),
+    "index": (bad_index, IndexError),
+    "indices": (bad_indices, IndexError),
+    "concatenate": (bad_concatenate, ValueError),
+    "store": (bad_store, ValueError),
+    "attribute": (bad_attribute, AttributeError),
+    "keyword": (bad_keyword, TypeError),
+    "einsum": (bad_einsum, ValueError),
+}
+
+
+@pytest.mark.parametrize("marker", NUMPYS)
+def test_numpys_errors_keep_their_class_and_show_the_line(marker):
+    fun, builtin = NUMPYS[marker]
+    with pytest.raises(builtin):
+        fun(X)
+    error = raised(gs.grad(fun), X)
+    assert isinstance(error, builtin)
+    check_place(error, f"at: {marker}")
+
+
+def test_shapes_are_named_where_they_do_not_fit():
+    message = str(raised(gs.grad(bad_broadcast), X))
+    assert "(3,)" in message
+    assert "(2,)" in message
+
+
+def test_a_wrong_call_of_a_helper_is_a_type_error():
+    with pytest.raises(TypeError, match="helper"):
+        gs.grad(bad_call)(X)
+
+
+@pytest.mark.parametrize("args", [(), (X, X, X)], ids=["too few", "too many"])
+def test_a_wrong_call_of_the_gradient_is_a_type_error(args):
+    for call in (gs.grad(helper), gs.compile(helper), gs.differentiable(helper).grad):
+        with pytest.raises(TypeError, match=r"helper|argument"):
+            call(*args)
+
+
+def test_an_error_of_the_users_own_is_passed_on():
+    class OwnError(Exception):
+        pass
+
+    def f(x):
+        if x.ndim == 1:
+            raise OwnError("a matrix is wanted")
+        return np.sum(x)
+
+    with pytest.raises(OwnError, match="a matrix is wanted"):
+        gs.grad(f)(X)
+
+
+def test_an_undefined_name_is_a_name_error():
+    with pytest.raises(NameError, match="nosuchname"):
+        gs.grad(lambda x: np.sum(x) * nosuchname)(X)  # noqa: F821
+
+
+def test_a_failed_trace_leaves_nothing_behind():
+    g = gs.grad(lambda x, n: np.sum(x[:, 0]) if n > 5 else np.sum(x * x))
+    np.testing.assert_array_equal(g(X, 1), 2 * X)
+    with pytest.raises(IndexError):
+        g(X, 10)
+    np.testing.assert_array_equal(g(X, 1), 2 * X)
+    with pytest.raises(gs.GradsmithError):
+        gs.autograd.grad(X, X)
+
+
+# Classes
+
+
+def unused(x, spare):
+    return np.sum(x)
+
+
+CLASSES = {
+    "no seed": (RuntimeError, lambda: gs.differentiable(lambda x: x * x).grad(X)),
+    "seed shape": (
+        RuntimeError,
+        lambda: gs.differentiable(lambda x: x * x).grad(X, grad_outputs=np.ones(2)),
+    ),
+    "unused input": (RuntimeError, lambda: gs.differentiable(unused).grad(X, X)),
+    "integer argument": (TypeError, lambda: gs.grad(lambda x: x * 2.0)(3)),
+    "integer output": (RuntimeError, lambda: gs.differentiable(lambda x: np.argmax(x)).grad(X)),
+    "empty inputs": (ValueError, lambda: gs.differentiable(unused).grad(X, X, inputs=[])),
+    "object array": (TypeError, lambda: gs.grad(unused)(np.array([None, 1.0]), X)),
+    "not callable": (TypeError, lambda: gs.grad(3)),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_derive_from_ours_and_the_builtin(name):
+    builtin, call = CLASSES[name]
+    with pytest.raises(builtin) as caught:
+        call()
+    assert isinstance(caught.value, gs.GradsmithError)
+
+
+def test_the_classes_are_public():
+    assert issubclass(gs.GradsmithError, Exception)
+    assert issubclass(gs.UnusedInputWarning, Warning)
+    assert issubclass(gs.TraceTimeEffectWarning, Warning)
+
+
+def test_messages_say_what_to_do():
+    for name in ("no seed", "unused input", "integer argument", "empty inputs"):
+        with pytest.raises(gs.GradsmithError) as caught:
+            CLASSES[name][1]()
+        assert len(str(caught.value).splitlines()) >= 2, name
+
+
+def test_the_no_seed_error_shows_the_returned_expression():
+    def f(x):
+        y = x * x
+        return y  # at: returned
+
+    message = str(raised(gs.differentiable(f).grad, X))
+    number, _ = line_of("at: returned")
+    assert HERE in message
+    assert re.search(rf"\b({number}|{number - 1})\b", message)
+
+
+def test_every_exception_class_is_an_exception_of_ours():
+    for name, value in vars(gs).items():
+        if inspect.isclass(value) and issubclass(value, Exception) and "Warning" not in name:
+            assert issubclass(value, gs.GradsmithError), name

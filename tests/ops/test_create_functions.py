@@ -1,0 +1,192 @@
+"""NumPy's creation functions on nodes and symbolic sizes against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ops.harness import agrees, run, same, traced
+
+from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
+from gradsmith.ops.declare import FUNCTIONS
+
+V = np.arange(5.0)
+M = np.arange(12, dtype=np.float32).reshape(3, 4)
+DTYPES = [None, np.float32, int, bool, "complex64"]
+
+
+def on_sizes(function, *args, **options):
+    """``args`` are functions of (n, m): symbolic sizes on nodes, numbers for NumPy."""
+
+    def values(n, m):
+        return [a(n, m) if callable(a) else a for a in args]
+
+    (actual,) = run(lambda x: FUNCTIONS[function](*values(*x.shape), **options), M)
+    same(actual, function(*values(*M.shape), **options))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", [np.zeros, np.ones])
+@pytest.mark.parametrize("shape", [3, (), (2, 3), lambda n, m: n + 1, lambda n, m: (n, 2 * m)])
+def test_filled(function, shape, dtype):
+    on_sizes(function, shape, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("fill", [0, 2.5, True, np.float32(3), [1, 2, 3, 4]])
+def test_full(fill, dtype):
+    on_sizes(np.full, lambda n, m: (n, m), fill, dtype=dtype)
+
+
+def test_full_of_a_traced_value():
+    (actual,) = run(lambda x: FUNCTIONS[np.full]((2, 3), x), np.float32(4))
+    same(actual, np.full((2, 3), np.float32(4)))
+
+
+@pytest.mark.parametrize("options", [{}, {"dtype": int}, {"shape": (2, 2)}, {"shape": 3}])
+def test_like(options):
+    agrees(np.zeros_like, M, **options)
+    agrees(np.ones_like, M, **options)
+    agrees(np.full_like, M, fill_value=2.5, **options)
+    (actual,) = run(lambda x: FUNCTIONS[np.empty_like](x, **options), M)
+    assert actual.shape == np.empty_like(M, **options).shape
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"M": 4}, {"k": 1}, {"M": 2, "k": -1}, {"dtype": np.float32}]
+)
+def test_eye(options):
+    on_sizes(np.eye, lambda n, m: n, **options)
+    on_sizes(np.tri, lambda n, m: n, **options)
+    on_sizes(np.identity, lambda n, m: n, dtype=options.get("dtype"))
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (5,),
+        (lambda n, m: n,),
+        (1, lambda n, m: m),
+        (lambda n, m: n, lambda n, m: 3 * m, 2),
+        (0, lambda n, m: n + m, 3),
+        (lambda n, m: m - 1, -1, -1),
+        (lambda n, m: m, 0),
+        (0.0, 1.0, 0.1),
+        (0.0, lambda n, m: m),
+        (7, 2, -2),
+        (3.5,),
+        (0,),
+    ],
+)
+def test_arange(args):
+    on_sizes(np.arange, *args)
+    on_sizes(np.arange, *args, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"num": 7},
+        {"num": 4, "endpoint": False},
+        {"num": 1},
+        {"num": 0},
+        {"dtype": np.float32},
+        {"dtype": int},
+    ],
+)
+def test_linspace(options):
+    agrees(np.linspace, np.float64(1.0), np.float64(6.5), **options)
+    agrees(np.linspace, np.float32(1.0), 6.5, **options)
+    agrees(np.linspace, 0, 5, **options)
+    agrees(np.linspace, V, 2.0, **options)
+    agrees(np.linspace, V, V + 1, axis=1, **options)
+    on_sizes(np.linspace, 0.0, 1.0, lambda n, m: n * m)
+
+
+@pytest.mark.parametrize("options", [{}, {"num": 7, "endpoint": False}, {"base": 2.0}])
+def test_logspace(options):
+    agrees(np.logspace, np.float64(-1.0), np.float64(2.0), **options)
+
+
+@pytest.mark.parametrize("ends", [(1.0, 1000.0), (-8.0, -0.5), (5.0, 5.0)])
+def test_geomspace(ends):
+    first, last = map(np.float64, ends)
+    for options in ({}, {"num": 4, "endpoint": False}, {"num": 1}, {"axis": -1}):
+        agrees(np.geomspace, first, last, **options)
+
+
+def test_indices():
+    on_sizes(np.indices, lambda n, m: (n, m))
+    actual = run(lambda x: FUNCTIONS[np.indices](x.shape, sparse=True), M)
+    for a, e in zip(actual, np.indices(M.shape, sparse=True), strict=True):
+        same(a, e)
+
+
+# -- np.array and its kin -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, s: [s, 1.0, 2],
+        lambda x, s: [[s, 0], [0, s]],
+        lambda x, s: [x, x],
+        lambda x, s: [x, [1, 2, 3, 4, 5]],
+        lambda x, s: (s, (s)),
+        lambda x, s: [[[s], [s]], [[1.0], [2.0]]],
+        lambda x, s: [[x, x], [x, x]],
+        lambda x, s: [1, 2, 3],
+        lambda x, s: [],
+        lambda x, s: x,
+        lambda x, s: s,
+        lambda x, s: 2.0,
+        lambda x, s: [x.shape[0], s],
+        lambda x, s: [True, False],
+    ],
+)
+@pytest.mark.parametrize("dtype", [None, np.float32, complex])
+@pytest.mark.parametrize("function", [np.array, np.asarray, np.ascontiguousarray])
+def test_literals(function, make, dtype):
+    for s in (np.float64(2.5), np.float32(2.5), 2.5, 2):
+        (actual,) = run(lambda x, s: FUNCTIONS[function](make(x, s), dtype), V, s)
+        same(actual, function(make(V, s), dtype))
+
+
+def test_array_makes_a_copy_and_asarray_does_not():
+    def function(x):
+        assert FUNCTIONS[np.asarray](x) is x
+        made = FUNCTIONS[np.array](x)
+        assert made.op.name == "copy"
+        return made
+
+    traced(function, [V])
+
+
+def test_ndmin():
+    agrees(np.array, V, ndmin=3)
+
+
+@pytest.mark.parametrize("type_", [np.float64, np.float32, np.int64, np.bool_, np.complex128])
+def test_scalar_types(type_):
+    for value in (np.float64(2.5), 2.5, 3, V):
+        (actual,) = run(lambda x: FUNCTIONS[type_](x), value)
+        same(actual, type_(value))
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda x: FUNCTIONS[np.array]([x, [1.0]]), ShapeError),
+        (lambda x: FUNCTIONS[np.array]([[1.0], [1.0, 2.0]]), ShapeError),
+        (lambda x: FUNCTIONS[np.array](["a"]), ArgumentTypeError),
+        (lambda x: FUNCTIONS[np.zeros](2.5), ArgumentTypeError),
+        (lambda x: FUNCTIONS[np.zeros](-1), ShapeError),
+        (lambda x: FUNCTIONS[np.zeros](2, "U3"), ArgumentTypeError),
+        (lambda x: FUNCTIONS[np.arange](x), UnsupportedError),
+        (lambda x: FUNCTIONS[np.linspace](0, 1, 3, retstep=True), UnsupportedError),
+        (lambda x: FUNCTIONS[np.linspace](0, 1, -3), ShapeError),
+    ],
+)
+def test_what_is_refused(call, error):
+    with pytest.raises(error):
+        traced(call, [V])

@@ -1,0 +1,144 @@
+"""Side effects.
+
+Rows of the table "Mutation and Python around it" in docs/semantics.md.
+"""
+
+# Functions are written here as users write them, not as a linter would have them.
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from semantics.numbers import check, same
+
+X = np.array([0.5, -1.25, 2.0])
+A = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.6], [0.9, -0.2, 1.7]])
+
+
+# --- row: side effects run at trace time, with one warning
+
+
+def counted(call, times=3):
+    """Messages of the TraceTimeEffectWarnings over several calls."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(times):
+            call()
+    return [str(w.message) for w in caught if w.category is gs.TraceTimeEffectWarning]
+
+
+def prints(x):
+    print("shape", x.shape)
+    return np.sum(x * x)
+
+
+def prints_values(x):
+    print(x)
+    return np.sum(x * x)
+
+
+def logs(x):
+    logging.getLogger("tests").warning("called")
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("fun", [prints, prints_values])
+def test_print_runs_at_trace_time_and_is_warned_about_once(fun, capsys):
+    g = gs.grad(fun)
+    messages = counted(lambda: g(X))
+    assert len(messages) == 1
+    assert "print" in messages[0]
+    assert Path(__file__).name in messages[0]
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_print_keeps_the_gradient_right():
+    with pytest.warns(gs.TraceTimeEffectWarning):
+        same(gs.grad(prints)(X), 2 * X)
+
+
+def test_print_twice_in_one_function_is_warned_about_once():
+    def f(x):
+        print("before")
+        y = x * x
+        print("after")
+        return np.sum(y)
+
+    g = gs.grad(f)
+    assert len(counted(lambda: g(X))) in {1, 2}
+
+
+def test_logging_is_warned_about_once(caplog):
+    g = gs.grad(logs)
+    assert len(counted(lambda: g(X))) == 1
+    assert len(caplog.records) == 1
+
+
+SEEN = []
+COUNTS = {"calls": 0}
+
+
+def appends_to_a_global(x):
+    SEEN.append(1)
+    return np.sum(x * x)
+
+
+def writes_to_a_global_dict(x):
+    COUNTS["calls"] = 1
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("fun", [appends_to_a_global, writes_to_a_global_dict])
+def test_global_mutation_is_warned_about_once(fun, monkeypatch):
+    monkeypatch.setitem(globals(), "SEEN", [])
+    monkeypatch.setitem(globals(), "COUNTS", {"calls": 0})
+    g = gs.grad(fun)
+    assert len(counted(lambda: g(X))) == 1
+    assert len(SEEN) + COUNTS["calls"] == 1
+
+
+def test_mutation_of_an_attribute_is_warned_about_and_leaks_no_tracer():
+    class Counter:
+        calls = 0
+
+        def loss(self, x):
+            self.calls += 1
+            return np.sum(x * x)
+
+    counter = Counter()
+    g = gs.grad(counter.loss)
+    assert counted(lambda: g(X), times=1)
+    assert type(counter.calls) is int
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gs.TraceTimeEffectWarning)
+        same(g(X), 2 * X)
+
+
+def test_mutation_of_local_containers_is_silent():
+    def f(x):
+        parts, named = [], {}
+        for i in range(3):
+            parts.append(x[i] ** 2)
+            named[str(i)] = parts[-1]
+        return sum(parts) + named["0"]
+
+    check(f, X)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [lambda: np.random.rand(3), lambda: np.random.default_rng().normal(size=3)],
+    ids=["legacy", "generator"],
+)
+def test_random_numbers_are_never_frozen_silently(draw):
+    def f(x):
+        return np.sum(x * draw())
+
+    with pytest.raises((gs.GradsmithError, gs.TraceTimeEffectWarning)):
+        gs.grad(f)(X)
