@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.driver.batches import batched_call
 from gradsmith.driver.compiled import Compiled
 from gradsmith.driver.gradients import Policy
 from gradsmith.driver.signatures import names_at, signature_of
@@ -218,14 +219,14 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     tuple
         ``(out, tangent_out)``; the tangents of integer and boolean outputs are zero.
     """
-    result: tuple[Any, Any] = _kept(fun, _pushforward)(
-        tuple(primals), tuple(tangents)
-    )
+    result: tuple[Any, Any] = _kept(fun, _pushforward)(tuple(primals), tuple(tangents))
     return result
 
 
 @functools.lru_cache(maxsize=256)
-def _kept(fun: Callable[..., Any], make: Callable[[Callable[..., Any]], Transformed]) -> Transformed:
+def _kept(
+    fun: Callable[..., Any], make: Callable[[Callable[..., Any]], Transformed]
+) -> Transformed:
     """The transform of ``fun``, made once: `vjp` and `jvp` are called with the function."""
     return make(fun)
 
@@ -277,7 +278,7 @@ class BoundPullback:
         return self._whole.emit(path, *self._primals, grad_outputs=cotangent)
 
 
-def compile(fun: Callable[..., Any]) -> Transformed:  # noqa: A001  the public name
+def compile(fun: Callable[..., Any]) -> Transformed:
     """``fun`` itself as optimised NumPy source.
 
     The function may call `gradsmith.autograd.grad` inside. The Python function is not run again
@@ -346,7 +347,13 @@ class Gradient:
             chosen = self._default
         else:
             policy = Policy.of(allow_unused, materialize_grads)
-            chosen = self._variant(inputs, policy, batched=is_grads_batched)
+            within = current_trace() is not None
+            chosen = self._variant(inputs, policy, batched=is_grads_batched and within)
+            if is_grads_batched and not within:
+                rows: tuple[Any, ...] = batched_call(
+                    lambda row: chosen(*args, grad_outputs=row, **kwargs), as_seed(grad_outputs)
+                )
+                return rows
         result: tuple[Any, ...] = chosen(*args, grad_outputs=grad_outputs, **kwargs)
         return result
 
@@ -480,4 +487,3 @@ def differentiable(function: Callable[..., Any] | None = None, **options: Any) -
             f"differentiable() got {options!r}", hint="the only backend yet is 'numpy'"
         )
     return Differentiable if function is None else Differentiable(function)
-

@@ -105,7 +105,7 @@ def _difference(fun: Function, args: list[Any], direction: Any, cotangent: Any) 
     step = max(np.finfo(_dtype(leaf)).eps for leaf in _moving(args)) ** (1 / 3)
     ahead = fun(*_combine(args, direction, step))
     behind = fun(*_combine(args, direction, -step))
-    return (_dot(cotangent, ahead) - _dot(cotangent, behind)) / (2 * step)
+    return (_dot(cotangent, ahead) - _dot(cotangent, behind)) / (2.0 * float(step))
 
 
 def _combine(args: list[Any], direction: Any, step: float) -> Any:

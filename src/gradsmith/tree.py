@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal[
-    "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass"
-]
+Kind: TypeAlias = Literal["leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass"]
 Step: TypeAlias = tuple[Literal["item", "attribute"], Any]
 Path: TypeAlias = tuple[Step, ...]
 
@@ -71,7 +69,8 @@ def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree]:
     """The leaves of ``value`` in order, and its shape; what is neither leaf nor container is a
-    static part of the shape."""
+    static part of the shape.
+    """
     leaves: list[Any] = []
     return leaves, _flatten(value, is_leaf, leaves)
 
@@ -141,3 +140,13 @@ def path_name(root: str, path: Path) -> str:
     for step, key in path:
         text += f".{key}" if step == "attribute" else f"[{key!r}]"
     return text
+
+
+def leaf_name(root: str, path: Path) -> str:
+    """What a leaf is called: its last key where that is a word, else ``root_0``."""
+    if not path:
+        return root
+    last = path[-1][1]
+    if isinstance(last, str) and last.isidentifier():
+        return last
+    return "_".join([root, *(str(key) for _, key in path)])

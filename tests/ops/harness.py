@@ -124,7 +124,9 @@ def same(actual: Any, expected: Any) -> None:
     actual = np.asarray(actual)
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
-    np.testing.assert_allclose(actual, expected, rtol=1e-6 if expected.dtype.itemsize < 8 else 1e-12)
+    np.testing.assert_allclose(
+        actual, expected, rtol=1e-6 if expected.dtype.itemsize < 8 else 1e-12
+    )
 
 
 def agrees(function: Callable[..., Any], *arrays: Any, **options: Any) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ops.harness import agrees, run, same, traced
 
 from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
+from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
+from ops.harness import agrees, run, same, traced
 
 V = np.arange(5.0)
 M = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -47,8 +48,10 @@ def test_like(options):
     agrees(np.zeros_like, M, **options)
     agrees(np.ones_like, M, **options)
     agrees(np.full_like, M, fill_value=2.5, **options)
-    (actual,) = run(lambda x: FUNCTIONS[np.empty_like](x, **options), M)
-    assert actual.shape == np.empty_like(M, **options).shape
+    expected = np.empty_like(M, **options)
+    _, (node,) = traced(lambda x: FUNCTIONS[np.empty_like](x, **options), [M])
+    assert tuple(map(dims.hint, node.shape)) == expected.shape
+    assert node.dtype == expected.dtype
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_ndmin():
 @pytest.mark.parametrize("type_", [np.float64, np.float32, np.int64, np.bool_, np.complex128])
 def test_scalar_types(type_):
     for value in (np.float64(2.5), 2.5, 3, V):
-        (actual,) = run(lambda x: FUNCTIONS[type_](x), value)
+        (actual,) = run(FUNCTIONS[type_], value)
         same(actual, type_(value))
 
 
@@ -182,7 +185,7 @@ def test_scalar_types(type_):
         (lambda x: FUNCTIONS[np.zeros](2.5), ArgumentTypeError),
         (lambda x: FUNCTIONS[np.zeros](-1), ShapeError),
         (lambda x: FUNCTIONS[np.zeros](2, "U3"), ArgumentTypeError),
-        (lambda x: FUNCTIONS[np.arange](x), UnsupportedError),
+        (FUNCTIONS[np.arange], UnsupportedError),
         (lambda x: FUNCTIONS[np.linspace](0, 1, 3, retstep=True), UnsupportedError),
         (lambda x: FUNCTIONS[np.linspace](0, 1, -3), ShapeError),
     ],
@@ -190,3 +193,13 @@ def test_scalar_types(type_):
 def test_what_is_refused(call, error):
     with pytest.raises(error):
         traced(call, [V])
+
+
+def test_questions_about_types():
+    def function(x, y):
+        assert FUNCTIONS[np.result_type](x, y, 1.0) == np.float64
+        assert FUNCTIONS[np.result_type](x, np.complex64) == np.complex64
+        assert FUNCTIONS[np.result_type](x, "f4") == np.float32
+        return x
+
+    traced(function, [M, V])

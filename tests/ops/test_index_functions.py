@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from ops.harness import agrees, run, same, traced
 
 from gradsmith.errors import IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
@@ -18,6 +17,7 @@ from gradsmith.ops.index_key import Index, Slice
 from gradsmith.ops.masks import counted_masks
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.writers import WRITERS
+from ops.harness import agrees, run, same, traced
 
 V = np.arange(5.0)
 M = np.arange(12.0).reshape(3, 4)
@@ -336,6 +336,15 @@ def test_ix_and_triangle_indices():
     same(actual, M[np.triu_indices_from(M, 1)])
     (actual,) = run(lambda x: read(x, FUNCTIONS[np.diag_indices_from](x)), M[:, :3].copy())
     same(actual, np.diag(M))
+
+
+def test_positions_as_one_number_and_back():
+    agrees(np.unravel_index, np.array([0, 5, 11]), shape=(3, 4))
+    agrees(np.unravel_index, np.int64(7), shape=(2, 2, 3))
+    (actual,) = run(
+        lambda i, j: FUNCTIONS[np.ravel_multi_index]((i, j), (3, 4)), np.array([0, 2]), np.int64(3)
+    )
+    same(actual, np.ravel_multi_index((np.array([0, 2]), 3), (3, 4)))
 
 
 def test_functions_that_write():

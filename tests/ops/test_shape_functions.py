@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ops.harness import agrees, run, same, traced
 
-from gradsmith.errors import ArgumentValueError, ShapeError, UnsupportedError
+from gradsmith.errors import ArgumentValueError, IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ops.declare import FUNCTIONS
+from ops.harness import agrees, run, same, traced
 
 A = np.arange(24.0).reshape(2, 3, 4)
 M = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -181,6 +181,26 @@ def test_append_and_block():
     same(actual, np.block([V, V, 1.0]))
 
 
+@pytest.mark.parametrize("obj", [0, -1, 2, [0, 2], slice(0, 3, 2), [True, False, True]])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_delete(obj, axis):
+    if obj == [True, False, True] and axis is None:
+        return
+    agrees(np.delete, M, obj=obj, axis=axis)
+
+
+def test_insert():
+    for options in ({"obj": 1, "values": 5.0}, {"obj": -1, "values": [1.0, 2.0]}):
+        agrees(np.insert, V, **options)
+    agrees(np.insert, M, obj=3, values=7.0, axis=0)
+    agrees(np.insert, M, obj=1, values=np.arange(3.0), axis=1)
+    agrees(np.insert, M, obj=4, values=np.ones((2, 3)), axis=1)
+    with pytest.raises(IndexRangeError):
+        run(lambda x: FUNCTIONS[np.insert](x, 9, 0.0), V)
+    with pytest.raises(IndexRangeError):
+        run(lambda x: FUNCTIONS[np.delete](x, 5), V)
+
+
 def test_broadcast_arrays():
     agrees(np.broadcast_arrays, COLUMN, V, S)
 
@@ -220,7 +240,7 @@ def test_what_numpy_refuses(call):
         lambda x: FUNCTIONS[np.reshape](x, -1, order="A"),
         lambda x: FUNCTIONS[np.resize](x, (3, 3)),
         lambda x: FUNCTIONS[np.repeat](x, FUNCTIONS[np.astype](x, int)),
-        lambda x: FUNCTIONS[np.nonzero](x),
+        FUNCTIONS[np.nonzero],
     ],
 )
 def test_what_is_refused(call):

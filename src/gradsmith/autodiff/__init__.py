@@ -1,0 +1,1 @@
+"""Derivatives as graph transformations: reverse and forward mode."""

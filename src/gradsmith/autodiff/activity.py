@@ -27,7 +27,8 @@ def passes_derivative(node: Node, position: int) -> bool:
 
 def between(inputs: Sequence[Node], outputs: Iterable[Node]) -> list[Node]:
     """The nodes on a differentiable way from ``inputs`` to ``outputs``, inputs included,
-    each after its operands."""
+    each after its operands.
+    """
     needed = ancestors(outputs)
     active = {node for node in inputs if is_differentiable(node)}
     order = [node for node in inputs if node in active and node in needed and not node.inputs]

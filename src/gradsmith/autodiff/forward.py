@@ -55,9 +55,7 @@ def _rule(node: Node, moving: list[int], found: dict[Node, Node | None]) -> Node
     raise InternalError(f"{node.op.name} has no derivative")
 
 
-def _by_partials(
-    node: Node, moving: list[int], found: dict[Node, Node | None]
-) -> Node | None:
+def _by_partials(node: Node, moving: list[int], found: dict[Node, Node | None]) -> Node | None:
     total: Node | None = None
     for position in moving:
         rule = argument_rule(node.op.derivative, position)

@@ -13,8 +13,7 @@ from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.complex import real
-from gradsmith.ops.shape import unbroadcast
-from gradsmith.ops.shape import astype
+from gradsmith.ops.shape import astype, unbroadcast
 
 Adjoint = Node | None
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Masked
 from gradsmith.ops.arithmetic import add, multiply, negative
 from gradsmith.ops.compare import logical_and, logical_or
-from gradsmith.ops.complex import conj
+from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
-from gradsmith.ops.index import index_add
+from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.select import where
 
 
 def is_zero(node: Node) -> bool:
     """Whether it is the constant 0."""
-    return node.op is zeros or (node.op is constant and not node.attrs["value"].value)
+    return node.op is zeros or is_number(node, 0)
+
+
+def is_scatter(node: Node) -> bool:
+    """Whether it is zeros with something written or added in part."""
+    return node.op in (index_add, index_set) and is_zero(node.inputs[0])
 
 
 def masked_parts(node: Node) -> tuple[Node, Node] | None:
@@ -41,7 +46,7 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
     if is_zero(partial):
         return None
     parts = masked_parts(g)
-    factor = conj(partial) if conjugate and partial.array_type.complex else partial
+    factor = conjugated(partial) if conjugate else partial
     if parts is None:
         return multiply(g, factor)
     return mask(parts[0], multiply(parts[1], factor))
@@ -69,9 +74,9 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
         return term if total is None else total
     if is_zero(total):
         return term
-    if term.op is index_add and is_zero(term.inputs[0]):
+    if is_scatter(term):
         return index_add(total, *term.inputs[1:], **term.attrs)
-    if total.op is index_add and is_zero(total.inputs[0]):
+    if is_scatter(total):
         return index_add(term, *total.inputs[1:], **total.attrs)
     left, right = masked_parts(total), masked_parts(term)
     if left is not None and right is not None:

@@ -1,0 +1,1 @@
+"""From a graph to NumPy source, and from source to a callable."""

@@ -20,17 +20,13 @@ def source(program: Program) -> str:
         body=[_docstring(program), *statements],
         decorator_list=[],
         lineno=0,
-        **_TYPE_PARAMETERS,
     )
+    if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
+        definition.type_params = []
     code = printer.print_module([definition], body.comments)
-    head = 'import numpy as np\n'
+    head = "import numpy as np\n"
     constants = printer.print_module(body.constants, []) if body.constants else ""
     return "\n".join(part for part in (head, constants) if part) + f"\n\n{code}"
-
-
-_TYPE_PARAMETERS: dict[str, list[ast.AST]] = (
-    {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
-)
 
 
 def _docstring(program: Program) -> ast.stmt:

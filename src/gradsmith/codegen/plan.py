@@ -79,7 +79,10 @@ class _Choice:
     def _feeds_in_place(self, node: Node) -> bool:
         """Whether the one reader is a function that can write its result over this one."""
         readers = self.readers.get(node, ())
-        return len(readers) == 1 and _can_overwrite(readers[0], node)
+        if len(readers) != 1 or not owns_buffer(node):
+            return False
+        updates = readers[0].op.update is not None and readers[0].inputs[0] is node
+        return updates or _can_overwrite(readers[0], node)
 
     def _works_in_place(self, node: Node) -> bool:
         """Whether it is a function with a temporary for operand that nothing else reads."""
@@ -100,7 +103,8 @@ def _is_plain_view(node: Node) -> bool:
 
 def _can_overwrite(writer: Node, operand: Node) -> bool:
     """Whether ``writer`` is a function (``np.exp(t, out=t)``) that may reuse ``operand``; NumPy
-    itself reuses the temporaries of operators."""
+    itself reuses the temporaries of operators.
+    """
     if writer.op.inplace is None or "operator" in writer.op.traits:
         return False
     return _same_buffer_type(writer, operand)
@@ -147,7 +151,8 @@ def _last_reads(graph: Graph, result: Plan) -> dict[Node, int]:
         for read in _reads(node, result.inlined):
             last[root(read)] = position
     for returned in graph.results:
-        for read in [returned, *_reads(returned, result.inlined)]:
+        inner = _reads(returned, result.inlined) if returned in result.inlined else []
+        for read in [returned, *inner]:
             last[root(read)] = len(result.statements)
     return last
 

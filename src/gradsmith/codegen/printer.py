@@ -38,7 +38,7 @@ def _to_source(tree: ast.AST) -> str:
         # astor reads names that Python 3.12 deprecates (ast.Num and its kin)
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            import astor  # noqa: PLC0415  loaded when the first source is printed
+            import astor
         except (ImportError, AttributeError):  # Python 3.14 removed what astor reads
             return ast.unparse(tree)
         text: str = astor.to_source(tree, indent_with="    ", pretty_source="".join)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from gradsmith.errors import InternalError
 from gradsmith.ir import dims
@@ -12,9 +13,12 @@ from gradsmith.ops import syntax
 
 
 class Sizes:
-    """Where sizes can be read: from variables in scope that show them."""
+    """Where sizes can be read: from variables in scope that show them; ``count`` gives the
+    expression of any other.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, count: Callable[[Symbol], ast.expr]) -> None:
+        self._count = count
         self._symbols: dict[Symbol, ast.expr] = {}
         self._shapes: dict[Shape, ast.expr] = {}
 
@@ -58,7 +62,11 @@ class Sizes:
     def _whole(self, size: Dim) -> ast.expr | None:
         """``x.size`` where the product of all axes of a variable is meant."""
         for shape, reading in self._shapes.items():
-            if len(shape) > 1 and dims.product(shape) == size and isinstance(reading, ast.Attribute):
+            if (
+                len(shape) > 1
+                and dims.product(shape) == size
+                and isinstance(reading, ast.Attribute)
+            ):
                 return syntax.attribute(reading.value, "size")
         return None
 
@@ -90,9 +98,8 @@ class Sizes:
 
     def symbol(self, symbol: Symbol) -> ast.expr:
         """The expression of one unknown size."""
-        if symbol not in self._symbols:
-            raise InternalError(f"no variable in scope shows the size {symbol.name}")
-        return self._symbols[symbol]
+        found = self._symbols.get(symbol)
+        return self._count(symbol) if found is None else found
 
     def shape(self, shape: Shape) -> ast.expr:
         """The expression of a whole shape, as an argument of ``np.zeros`` and the like."""

@@ -16,7 +16,8 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
-from gradsmith.tree import Path, Tree
+from gradsmith.ops.masks import counted_masks
+from gradsmith.tree import Path, Tree, leaf_name
 
 MNEMONICS = {"exp": "e", "sqrt": "root", "reduce_sum": "total", "reduce_max": "top"}
 """What a value without a name is called by its op; anything else is a ``t``."""
@@ -30,7 +31,8 @@ class Body:
         self.graph = program.graph
         self.plan: Plan = plan(program.graph)
         self.names = Names()
-        self.sizes = Sizes()
+        self.sizes = Sizes(self._count)
+        self._masks = counted_masks(program.graph.nodes)
         self.comments: list[str] = []
         self.statements: list[ast.stmt] = []
         self.constants: list[ast.stmt] = []
@@ -47,6 +49,12 @@ class Body:
     def shape(self, shape: Shape) -> ast.expr:
         """The expression of a whole shape."""
         return self.sizes.shape(shape)
+
+    def _count(self, symbol: Symbol) -> ast.expr:
+        """How many elements of a mask are true."""
+        if symbol not in self._masks:
+            raise InternalError(f"no variable in scope shows the size {symbol.name}")
+        return syntax.call("np.count_nonzero", self.expression(self._masks[symbol]))
 
     # -- the body
 
@@ -129,8 +137,11 @@ class Body:
     def _name_items(self, node: Node) -> None:
         for index, _ in enumerate(_tuple_type(node).items):
             reader = next(
-                (n for n in self.graph.nodes
-                 if n.op is item and n.inputs[0] is node and n.attrs["index"] == index),
+                (
+                    n
+                    for n in self.graph.nodes
+                    if n.op is item and n.inputs[0] is node and n.attrs["index"] == index
+                ),
                 None,
             )
             wanted = "_" if reader is None else self.graph.names.get(reader, "t")
@@ -213,14 +224,6 @@ def _access(root: str, path: Path) -> ast.expr:
         else:
             reading = syntax.subscript(reading, syntax.expression(key))
     return reading
-
-
-def leaf_name(root: str, path: Path) -> str:
-    """What a leaf is called: its last key where that is a word, else ``root_0``."""
-    last = path[-1][1]
-    if isinstance(last, str) and last.isidentifier():
-        return last
-    return "_".join([root, *(str(key) for _, key in path)])
 
 
 def _tree(tree: Tree, leaves: Any) -> ast.expr:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.driver.annotations import example_arguments
 from gradsmith.driver.signatures import bind
 from gradsmith.driver.specialise import SEED, Recipe, Specialisation, specialise
 from gradsmith.errors import ArgumentValueError
@@ -141,16 +142,22 @@ class Compiled:
         ArgumentValueError
             There is none yet, and no annotation tells the types.
         """
-        if args or kwargs or not (self.recipe.signature and self.recipe.signature.parameters):
+        signature = self.recipe.signature
+        if args or kwargs or not (signature and signature.parameters):
             return self._find(args, kwargs)[0]
-        if self._latest is None:
+        if self._latest is not None:
+            return self._latest
+        examples = example_arguments(signature)
+        if examples is None:
             raise ArgumentValueError(
-                f"{self.recipe.name} has not been compiled yet, and its parameters carry no "
-                "shape annotations",
+                f"{self.recipe.name} has not been compiled yet, and not every parameter carries a "
+                "shape annotation",
                 hint="pass example arguments, call it once, or annotate the parameters "
                 '(Float[np.ndarray, "n d"])',
             )
-        return self._latest
+        bound = signature.bind_partial()
+        bound.arguments.update(examples)
+        return self._find(bound.args, bound.kwargs)[0]
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The NumPy source that is generated for arguments of these types."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradsmith.autodiff.activity import why_unused
 from gradsmith.autodiff.reverse import vjp
+from gradsmith.driver.seeds import seeds_for
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -18,16 +19,18 @@ from gradsmith.errors import (
     Span,
     UnusedInputError,
 )
-from gradsmith.driver.seeds import seeds_for
-from gradsmith.frontend.dispatch import run, traced
+from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.control import finished_gradient
 from gradsmith.ops.create import zeros
+from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.index import read
 from gradsmith.passes.pipeline import ADJOINT, NUMERICS
 from gradsmith.passes.rewrite import prepare
 
@@ -224,7 +227,9 @@ def _named(inputs: Any) -> tuple[list[Any], list[Any]]:
         names = list(range(len(values)))
     if not values:
         raise ArgumentValueError(
-            "grad() needs at least one input", current_span(), "pass the values to differentiate by"
+            "grad() needs at least one input",
+            current_span(),
+            "pass the values to differentiate by",
         )
     return names, values
 
@@ -238,10 +243,22 @@ def _output(value: Any) -> Node:
 
 
 def _batched(
-    outputs: Sequence[Node], seeds: Sequence[Node | None], inputs: Sequence[Node]
+    outputs: Sequence[Node], seeds: Sequence[Node], inputs: Sequence[Node]
 ) -> list[Node | Missing]:
-    from_batch = [s for s in seeds if s is not None]
-    raise NotImplementedError(str(from_batch))
+    """One gradient for each row of the seeds, stacked; the outputs are computed once.
+
+    The rows are written out one by one: their number is part of the compiled code.
+    """
+    count = dims.concrete(seeds[0].shape[0])
+    rows = [
+        differentiate(outputs, [read(seed, i) for seed in seeds], inputs)[1] for i in range(count)
+    ]
+    if not rows:
+        return [zeros(shape=(0, *source.shape), dtype=source.dtype) for source in inputs]
+    return [
+        column[0] if isinstance(column[0], Missing) else FUNCTIONS[np.stack](list(column))
+        for column in zip(*rows, strict=True)
+    ]
 
 
 def _resolve(
@@ -274,6 +291,3 @@ def unused_error(name: str, source: Node, missing: Missing) -> UnusedInputError:
         span,
         "pass allow_unused=True for None, or materialize_grads=True for zeros",
     )
-
-
-__all__ = ["Policy", "differentiate", "grad", "run"]

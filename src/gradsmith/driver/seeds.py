@@ -45,7 +45,10 @@ class PendingSeed:
             if isinstance(self.value, np.ndarray):
                 dims.decide("==", dims.symbol(f"{self.name}.shape[{axis}]", number), size)
         made = leaf_value(
-            self.trace, self.name, _no_integer(self.value), ArrayType(dtype, shape, form)  # type: ignore[arg-type]
+            self.trace,
+            self.name,
+            _no_integer(self.value),
+            ArrayType(dtype, shape, form),  # type: ignore[arg-type]
         )
         node: Node = made.node
         return node
@@ -106,7 +109,9 @@ def _one_each(outputs: Sequence[Node], grad_outputs: Any) -> list[Any]:
 
 def _is_list_of_seeds(output: Node, grad_outputs: Sequence[Any]) -> bool:
     """Whether a list is one seed per output, not a nested list of a seed's numbers."""
-    if any(isinstance(s, (Tracer, Node, PendingSeed, np.ndarray)) or s is None for s in grad_outputs):
+    if any(
+        isinstance(s, (Tracer, Node, PendingSeed, np.ndarray)) or s is None for s in grad_outputs
+    ):
         return True
     return output.ndim == 0
 

@@ -33,7 +33,9 @@ def bind(
     ArgumentTypeError
         They do not fit the signature.
     """
-    given = signature or inspect.Signature([inspect.Parameter("xs", inspect.Parameter.VAR_POSITIONAL)])
+    given = signature or inspect.Signature(
+        [inspect.Parameter("xs", inspect.Parameter.VAR_POSITIONAL)]
+    )
     try:
         given.bind(*args, **kwargs)
     except TypeError as error:
@@ -72,9 +74,7 @@ def _defaults_allowed(parameters: list[inspect.Parameter]) -> list[inspect.Param
     ]
 
 
-def names_at(
-    bound: inspect.BoundArguments, argnums: int | Sequence[int], what: str
-) -> list[str]:
+def names_at(bound: inspect.BoundArguments, argnums: int | Sequence[int], what: str) -> list[str]:
     """The parameters at these positions.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_va
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir.dims import Guard
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Guard, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.types import ArrayType
-from gradsmith.passes.pipeline import optimise
+from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
 
@@ -60,6 +61,7 @@ class Specialisation:
     function: Callable[..., Any]
     source: str
     program: Program
+    graph: Graph
     guards: tuple[Guard, ...]
     captures: tuple[Capture, ...]
     captured_patterns: tuple[object, ...]
@@ -101,8 +103,10 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
         return parts
     if shape.kind == "tuple" or shape.cls is None:
         return tuple(parts)
-    return shape.cls(*parts) if shape.kind == "namedtuple" else shape.cls(
-        **dict(zip(shape.keys, parts, strict=True))
+    return (
+        shape.cls(*parts)
+        if shape.kind == "namedtuple"
+        else shape.cls(**dict(zip(shape.keys, parts, strict=True)))
     )
 
 
@@ -135,7 +139,9 @@ class Arguments:
         if name == SEED:
             return self._pending(leaves, shape)
         made = [
-            leaf_value(self.trace, tree.path_name(name, path), leaf)
+            leaf_value(
+                self.trace, tree.path_name(name, path), leaf, label=tree.leaf_name(name, path)
+            )
             for leaf, path in zip(leaves, tree.paths(shape), strict=True)
         ]
         return tree.unflatten(shape, made)
@@ -166,18 +172,21 @@ def specialise(
     with trace.active():
         arguments = Arguments(trace, {**bound.arguments, **seed})
         extra = {name: arguments.values.pop(name) for name in seed}
-        bound = inspect.BoundArguments(bound.signature, arguments.values)  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(bound.signature, arguments.values)
         result = recipe.build(bound, **extra)
         leaves, shape = tree.flatten(result, _is_result)
         nodes = [_result_node(trace, leaf) for leaf in leaves]
-        graph = optimise(trace.builder.graph(nodes, tuple(trace.guards)))
-    program = _program(recipe, arguments, trace, graph, shape)
+        graph = optimise(trace.builder.graph(nodes))
+        lowered = lower(graph)
+    graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
+    program = _program(recipe, arguments, trace, lowered, shape)
     text = emit_source(program)
     captures = tuple(trace.inputs)
     return Specialisation(
         function=load(text, program.name),
         source=text,
         program=program,
+        graph=graph,
         guards=graph.guards,
         captures=captures,
         captured_patterns=tuple(pattern_key(trace.leaves[c.name]) for c in captures),
@@ -208,7 +217,8 @@ def _program(
     )
     parameters = [Argument(name) for name in arguments.dynamic]
     parameters += [
-        Argument(name, keyword_only=True, default=_default(trace.leaves[name])) for name in captured
+        Argument(name, keyword_only=True, default=_default(trace.leaves[name]))
+        for name in captured
     ]
     return Program(
         name=recipe.name,
@@ -228,9 +238,8 @@ def _default(value: Any) -> Any:
 
 def _notes(recipe: Recipe, arguments: Arguments, graph: Graph) -> tuple[str, ...]:
     """What the function was made for: types of the arguments, static values, version."""
-    lines = [
-        f"{param.attrs['name']}: {describe(param.array_type, graph)}" for param in graph.params
-    ]
+    letters = SizeLetters(graph)
+    lines = [f"{p.attrs['name']}: {letters.describe(p.array_type)}" for p in graph.params]
     lines += [f"{name} = {value!r}" for name, value in arguments.static.items() if _says(value)]
     made = f"Made by gradsmith {__version__}"
     return (*lines, "", made + ".")
@@ -240,18 +249,39 @@ def _says(value: Any) -> bool:
     return isinstance(value, (str, bool, type(None)))
 
 
-def describe(type_: ArrayType, graph: Graph) -> str:
-    """``float64[n, 3]``, with the user's names for sizes where there are any."""
-    if type_.weak:
-        return f"{type(np.zeros((), type_.dtype).item()).__name__}"
-    sizes = ", ".join(_size_name(s, graph) for s in type_.shape)
-    return f"{type_.dtype}[{sizes}]" if type_.shape else f"{type_.dtype}"
+class SizeLetters:
+    """What sizes are called in the docstring: the user's names, else letters; sizes that must be
+    equal have one.
+    """
 
+    def __init__(self, graph: Graph) -> None:
+        self._same: dict[Symbol, Symbol] = {}
+        for guard in graph.guards:
+            left, right = dims.as_symbol(guard.left), dims.as_symbol(guard.right)
+            if guard.relation == "==" and left is not None and right is not None:
+                self._same[self._one(right)] = self._one(left)
+        self._names = {self._one(symbol): name for symbol, name in graph.size_names.items()}
+        self._free = iter("nmkpqrsuvw")
 
-def _size_name(size: Any, graph: Graph) -> str:
-    if isinstance(size, int):
-        return str(size)
-    text = repr(size)
-    for symbol, name in graph.size_names.items():
-        text = text.replace(symbol.name, name)
-    return text
+    def _one(self, symbol: Symbol) -> Symbol:
+        while symbol in self._same and self._same[symbol] != symbol:
+            symbol = self._same[symbol]
+        return symbol
+
+    def size(self, size: Size) -> str:
+        """``n`` for a symbol, the expression for anything else."""
+        symbol = dims.as_symbol(size)
+        if symbol is None:
+            return dims.render(size)
+        one = self._one(symbol)
+        if one not in self._names:
+            taken = set(self._names.values())
+            self._names[one] = next((c for c in self._free if c not in taken), symbol.name)
+        return self._names[one]
+
+    def describe(self, type_: ArrayType) -> str:
+        """``float64[n, 3]``."""
+        if type_.weak:
+            return type(np.zeros((), type_.dtype).item()).__name__
+        sizes = ", ".join(map(self.size, type_.shape))
+        return f"{type_.dtype}[{sizes}]" if type_.shape else f"{type_.dtype}"

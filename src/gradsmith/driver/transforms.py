@@ -66,16 +66,18 @@ class Primals:
             _refuse_discrete(name, leaves[0])
         self._trees.append((shape, moving))
         own = [
-            self._leaf(tree.path_name(name, path), leaf) if moves else leaf
+            self._leaf(tree.path_name(name, path), tree.leaf_name(name, path), leaf)
+            if moves
+            else leaf
             for leaf, path, moves in zip(leaves, tree.paths(shape), moving, strict=True)
         ]
         return tree.unflatten(shape, own)
 
-    def _leaf(self, label: str, leaf: Any) -> Tracer:
+    def _leaf(self, label: str, name: str, leaf: Any) -> Tracer:
         builder = current_builder()
         value = traced(leaf).node
         node = distinct(value, token=builder.token())
-        builder.name(node, builder.names.get(value, label))
+        builder.name(node, builder.names.get(value, name))
         self.labels.append(label)
         self.inputs.append(node)
         return wrap(node)

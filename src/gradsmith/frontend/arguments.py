@@ -56,7 +56,8 @@ def check_leaf(value: Any, name: str) -> None:
 
 def exact_key(value: Any) -> object:
     """A hashable that says all of a leaf that the code may depend on: dtype and exact shape,
-    a Python integer's value."""
+    a Python integer's value.
+    """
     if isinstance(value, np.ndarray):
         return (value.dtype, value.shape)
     if isinstance(value, int):
@@ -88,8 +89,17 @@ def leaf_type(name: str, value: Any) -> ArrayType:
     return python_number(type(value) if type(value) in (int, float, complex) else float)
 
 
-def leaf_value(trace: Trace, name: str, value: Any, type_: ArrayType | None = None) -> Any:
-    """The traced stand-in of an input: a tracer, or a traced integer; declares the parameter."""
+def leaf_value(
+    trace: Trace,
+    name: str,
+    value: Any,
+    type_: ArrayType | None = None,
+    label: str | None = None,
+) -> Any:
+    """The traced stand-in of an input: a tracer, or a traced integer; declares the parameter.
+
+    ``label`` is what emitted code calls it, by default ``name``.
+    """
     check_leaf(value, name)
     trace.leaves[name] = value
     if isinstance(value, int):
@@ -98,6 +108,7 @@ def leaf_value(trace: Trace, name: str, value: Any, type_: ArrayType | None = No
         trace.builder.parameter(name, python_number(int), symbol)
         return TracedInt(size)
     node = trace.builder.parameter(name, type_ or leaf_type(name, value))
+    trace.builder.names[node] = label or name
     return Tracer(View(Storage(node)))
 
 

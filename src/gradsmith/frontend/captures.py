@@ -56,9 +56,7 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     return made
 
 
-def _container(
-    trace: Trace, name: str, leaves: list[Any], shape: tree.Tree, read: Reader
-) -> Any:
+def _container(trace: Trace, name: str, leaves: list[Any], shape: tree.Tree, read: Reader) -> Any:
     made = []
     for position, (leaf, path) in enumerate(zip(leaves, tree.paths(shape), strict=True)):
         last = path[-1][1]

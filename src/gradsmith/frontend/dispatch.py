@@ -15,10 +15,12 @@ from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
+from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze
 
+assert library.FAMILIES, "no op is declared"
 CONTIGUOUS = frozenset({reshape, expand_dims, squeeze})
 
 

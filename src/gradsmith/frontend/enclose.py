@@ -1,8 +1,8 @@
 """A function's syntax tree compiled as if where the user wrote it: same scopes, same positions."""
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import threading
 import warnings
@@ -69,7 +69,7 @@ def compile_function(
     with quietly():
         module = ast.Module([*imports, factory], [])
         flags = code.co_flags & _FUTURE
-        made = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+        made: CodeType = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     for _ in range(2 if owner is None else 3):  # into the factory, the class, the function
         made = next(c for c in made.co_consts if isinstance(c, CodeType))
     return made
@@ -82,8 +82,9 @@ def _statement(node: FunctionNode) -> tuple[ast.stmt, str | None]:
         return ast.Expr(replaced(node, args=arguments), **_place(node)), None
     # A code object starts at the line of the first decorator: None, there, keeps it so.
     decorators = [ast.copy_location(ast.Constant(None), d) for d in node.decorator_list[:1]]
-    generic = {"type_params": []} if hasattr(node, "type_params") else {}
-    changes = {"args": arguments, "decorator_list": decorators, "returns": None, **generic}
+    changes = {"args": arguments, "decorator_list": decorators, "returns": None}
+    if hasattr(node, "type_params"):
+        changes["type_params"] = []
     return replaced(node, **changes), node.name
 
 
@@ -116,7 +117,9 @@ def _factory(
 ) -> ast.stmt:
     """The function around ``definition`` whose parameters are its free variables."""
     place = _place(node)
-    arguments = ast.arguments([], [ast.arg(p, **place) for p in parameters], None, [], [], None, [])
+    arguments = ast.arguments(
+        [], [ast.arg(p, **place) for p in parameters], None, [], [], None, []
+    )
     body = [definition]
     if name is not None and name not in parameters:
         # Else what calls itself would find itself in the factory, and not in the globals.

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.dispatch import any_traced, apply, run, traced
+from gradsmith.frontend.dispatch import apply, name_of, run, traced
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
-from gradsmith.ops import index
 from gradsmith.ops.shape import astype as astype_op
+from gradsmith.ops.writers import WRITERS
 
 BINARY: dict[str, np.ufunc] = {
     "add": np.add,
@@ -44,11 +44,43 @@ UNARY: dict[str, np.ufunc] = {
     "abs": np.absolute,
     "invert": np.invert,
 }
-SAME_NAME = (
-    "sum mean prod max min var std ptp argmax argmin any all cumsum cumprod dot reshape ravel "
-    "squeeze transpose swapaxes repeat take clip round trace diagonal copy nonzero compress "
-    "searchsorted argsort sort partition put choose"
-).split()
+SAME_NAME = [
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "var",
+    "std",
+    "ptp",
+    "argmax",
+    "argmin",
+    "any",
+    "all",
+    "cumsum",
+    "cumprod",
+    "dot",
+    "reshape",
+    "ravel",
+    "squeeze",
+    "transpose",
+    "swapaxes",
+    "repeat",
+    "take",
+    "clip",
+    "round",
+    "trace",
+    "diagonal",
+    "copy",
+    "nonzero",
+    "compress",
+    "searchsorted",
+    "argsort",
+    "sort",
+    "partition",
+    "put",
+    "choose",
+]
 """Array methods that are the NumPy function of the same name."""
 
 _OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generic, list)
@@ -141,13 +173,28 @@ def _view(owner: Tracer, *args: Any, **kwargs: Any) -> Tracer:
 # -- ufunc methods -------------------------------------------------------------------------------
 
 
-def _add_at(target: Any, key: Any, value: Any) -> None:
-    if not isinstance(target, Tracer):
-        raise UnsupportedError("np.add.at on an array from outside the function", here())
-    target.assign(run(index.accumulate, target, key, value))
+def _writer(function: Callable[..., Any], write: Callable[..., Any]) -> Callable[..., None]:
+    """A NumPy function that writes to its first argument (``np.copyto``, ``np.add.at``)."""
+
+    def apply_writer(target: Any, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(target, Tracer):
+            raise UnsupportedError(
+                f"{name_of(function)} would write traced values into an array from outside",
+                here(),
+                "make the array in the function, or pass it as an argument",
+            )
+        target.assign(run(write, target, *args, **kwargs))
+
+    return apply_writer
 
 
-UFUNC_METHODS[np.add, "at"] = _add_at
+STATEFUL: dict[Callable[..., Any], Callable[..., Any]] = {
+    function: _writer(function, write) for function, write in WRITERS.items()
+}
+"""NumPy functions that write to an argument: they take tracers, not nodes."""
+
+UFUNC_METHODS[np.add, "at"] = STATEFUL[np.add.at]
+UFUNC_METHODS[np.subtract, "at"] = STATEFUL[np.subtract.at]
 for _ufunc, _function in (
     (np.add, np.sum),
     (np.multiply, np.prod),
@@ -167,19 +214,3 @@ UFUNC_METHODS[np.add, "accumulate"] = lambda array, axis=0: apply(np.cumsum, arr
 UFUNC_METHODS[np.multiply, "outer"] = lambda a, b: apply(
     np.tensordot, traced(a), traced(b), axes=0
 )
-
-
-def copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """``np.copyto`` on a traced target."""
-    if not isinstance(target, Tracer):
-        raise UnsupportedError("np.copyto onto an array from outside the function", here())
-    if where is True:
-        target[...] = source
-    else:
-        target[...] = apply(np.where, where, source, target)
-
-
-STATEFUL: dict[Callable[..., Any], Callable[..., Any]] = {np.copyto: copyto}
-"""NumPy functions that write to an argument: they take tracers, not nodes."""
-
-__all__ = ["STATEFUL", "any_traced"]

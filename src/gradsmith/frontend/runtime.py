@@ -79,7 +79,14 @@ def _refuse_foreign(function: Any, owner: Any) -> None:
     if isinstance(owner, (list, dict, tuple, set, str)) or isinstance(function, np.ufunc):
         if not isinstance(function, np.ufunc):
             return
-    elif (getattr(function, "__module__", None) or "") in ("itertools", "operator", "_operator", "functools", "_functools", "copy"):
+    elif (getattr(function, "__module__", None) or "") in (
+        "itertools",
+        "operator",
+        "_operator",
+        "functools",
+        "_functools",
+        "copy",
+    ):
         return
     raise UnsupportedError(
         f"{name_of(function)} is not supported on traced values",
@@ -160,8 +167,23 @@ class BoundRuntime:
     def _is_external(trace: Trace, owner: Any) -> bool:
         if isinstance(owner, types.ModuleType):
             root = owner.__name__.split(".")[0]
-            return root not in ("numpy", "scipy", "gradsmith") and root not in sys.stdlib_module_names
+            return (
+                root not in ("numpy", "scipy", "gradsmith") and root not in sys.stdlib_module_names
+            )
         return id(owner) in trace.external
+
+    def target(self, owner: Any, name: str | None, /) -> Any:
+        """What the user writes to; writing to an array from outside would not be undone."""
+        trace = current_trace()
+        if trace is not None and isinstance(owner, np.ndarray):
+            raise UnsupportedError(
+                "this writes into an array that is not part of the trace",
+                current_span(),
+                "make the array in the function, or pass it as an argument",
+            )
+        if trace is not None and name is not None and id(owner) in trace.external:
+            self.effect("attribute", name)
+        return owner
 
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""
@@ -182,13 +204,9 @@ class BoundRuntime:
         """What a loop runs over."""
         return iter(value)
 
-    def staged(self, function: Any) -> Any:
-        """A function defined within a staged one: its code is staged already."""
-        return function
-
     def effect(self, kind: str, name: str) -> None:
         """A write to a global or nonlocal name."""
-        warn_effect(f"the write to the {kind} name {name!r}")
+        warn_effect(f"the write to the {kind} {name!r}")
 
 
 def _refuse_condition(value: Tracer, kind: str) -> None:

@@ -142,10 +142,10 @@ def span_at(file: str, position: Position, function: str) -> Span:
     return Span(
         file,
         line,
-        _characters(file, line, column),
-        end_line,
-        _characters(file, end_line, end_column),
-        function,
+        column=_characters(file, line, column),
+        end_line=end_line,
+        end_column=_characters(file, end_line, end_column),
+        function=function,
     )
 
 

@@ -7,6 +7,7 @@ as it was.
 
 from __future__ import annotations
 
+import ast
 import weakref
 from collections.abc import Iterable
 from types import CellType, CodeType, FunctionType
@@ -16,6 +17,7 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import is_staged_code, register
+from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 
 Value = TypeVar("Value")
@@ -35,6 +37,13 @@ class BoundRuntime(Protocol):
 
     def item(self, owner: Any, key: Any, /) -> Any:
         """``owner[key]``."""
+
+    def target(self, owner: Any, name: str | None, /) -> Any:
+        """What is written to, or deleted from, where the user does that to ``owner``.
+
+        ``name`` is the attribute, None for items. The writing is Python's: ``target(x, None)[i] =
+        e``, and with ``+=`` the reading, too.
+        """
 
     def bind(self, name: str, value: Any, /) -> Any:
         """What is stored in the variable ``name`` of the function, which gets ``value``."""
@@ -63,14 +72,20 @@ class Runtime(Protocol):
         """The runtime for one function, the user's own object."""
 
 
-class Scratch(list[Any]):
+class Scratch:
     """Where operands wait that an expression needs twice, and how it writes slices."""
+
+    __slots__ = ("_kept", "pop")
 
     refusal = UnsupportedError
 
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+        self.pop = self._kept.pop
+
     def keep(self, value: Value) -> Value:
-        """``value``, which the next `pop` returns, too."""
-        self.append(value)
+        """``value``, which the next ``pop()`` returns, too."""
+        self._kept.append(value)
         return value
 
     def __getitem__(self, key: Any) -> Any:
@@ -127,6 +142,8 @@ def _rewritten(function: FunctionType) -> CodeType | None:
 def _compiled(source: Source, function: FunctionType) -> CodeType:
     original = function.__code__
     rewriter = Rewriter(source, {*function.__globals__, *original.co_freevars})
+    if isinstance(source.node, ast.AsyncFunctionDef):
+        raise asynchronous(rewriter, source.node)
     node = replaced(source.node, body=rewriter.function_body(source.node))
     code = compile_function(node, original, source.owner, free=(RUNTIME, SCRATCH))
     register(code, original.co_name, source.node)

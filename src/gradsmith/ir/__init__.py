@@ -1,0 +1,1 @@
+"""The graph: types, sizes, nodes, builder, interpreter."""

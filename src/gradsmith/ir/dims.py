@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,7 @@ class Compound:
 
     def value(self, bindings: Mapping[Symbol, int]) -> int:
         """Its number under ``bindings``."""
-        return COMPOUND[self.name](
-            evaluate(self.left, bindings), evaluate(self.right, bindings)
-        )
+        return COMPOUND[self.name](evaluate(self.left, bindings), evaluate(self.right, bindings))
 
     def symbols(self) -> Iterator[Symbol]:
         """The symbols of both operands."""
@@ -68,7 +66,7 @@ COMPOUND: dict[str, Callable[[int, int], int]] = {
     "min": min,
 }
 
-Atom: TypeAlias = Union[Symbol, Compound]
+Atom: TypeAlias = Symbol | Compound
 Monomial: TypeAlias = tuple[Atom, ...]
 
 
@@ -136,7 +134,7 @@ class Dim:
         return render(self)
 
 
-Size: TypeAlias = Union[int, Dim]
+Size: TypeAlias = int | Dim
 Shape: TypeAlias = tuple[Size, ...]
 
 

@@ -112,7 +112,8 @@ class Region:
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
     """A whole function: its body, the user's names for values and sizes, and what was taken for
-    granted."""
+    granted.
+    """
 
     body: Region
     names: Mapping[Node, str] = field(default_factory=dict)

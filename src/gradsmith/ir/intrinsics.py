@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import InternalError
+from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Linear, Op
 from gradsmith.ir.types import ArrayType, TupleType, python_number
 
@@ -51,7 +52,7 @@ def _unemitted(*_: Any) -> ast.expr:
     raise InternalError("the code generator emits intrinsics by itself")
 
 
-def _unevaluated(*_: Any, **__: Any) -> None:
+def _unevaluated(*_: Any, **__: Any) -> Any:
     raise InternalError("a parameter has no value of its own")
 
 
@@ -95,3 +96,16 @@ item = Op(
     derivative=Linear((_item_transpose,)),
     emit=_unemitted,
 )
+
+
+def number(node: Node) -> Any:
+    """The value of a constant number, else None."""
+    if node.op is constant and not node.shape:
+        return node.attrs["value"].value
+    return None
+
+
+def is_number(node: Node, value: complex) -> bool:
+    """Whether ``node`` is this very number as a constant (of any dtype)."""
+    found = number(node)
+    return found is not None and bool(found == value)

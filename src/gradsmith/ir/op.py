@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from gradsmith.ir.context import current_builder
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gradsmith.ir.graph import Node
     from gradsmith.ir.types import ArrayType, Type
 
-Rule: TypeAlias = "Callable[..., Any]"
+Rule: TypeAlias = Callable[..., Any]
 Attrs: TypeAlias = Mapping[str, Any]
 
 
@@ -36,7 +36,7 @@ class NotImplementedRule:
 NON_DIFF = NonDiff()
 NOT_IMPLEMENTED = NotImplementedRule
 
-ArgumentRule: TypeAlias = Union[Rule, NonDiff, NotImplementedRule]
+ArgumentRule: TypeAlias = Rule | NonDiff | NotImplementedRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Each:
     rule: Rule
 
 
-ArgumentRules: TypeAlias = Union[tuple[ArgumentRule, ...], Each]
+ArgumentRules: TypeAlias = tuple[ArgumentRule, ...] | Each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,13 +85,14 @@ class Linear:
 @dataclass(frozen=True, slots=True)
 class Custom:
     """Neither: ``rules`` give ``rule(g, out, *inputs, **attrs)`` per argument in reverse mode,
-    ``jvp(out, inputs, tangents, **attrs)`` the tangent (tangents: None where zero)."""
+    ``jvp(out, inputs, tangents, **attrs)`` the tangent (tangents: None where zero).
+    """
 
     rules: ArgumentRules
     jvp: Rule | NotImplementedRule
 
 
-Derivative: TypeAlias = Union[Partials, Linear, Custom, NonDiff, NotImplementedRule]
+Derivative: TypeAlias = Partials | Linear | Custom | NonDiff | NotImplementedRule
 
 
 def argument_rule(derivative: Derivative, position: int) -> ArgumentRule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, Union
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class TupleType:
         return f"({', '.join(map(repr, self.items))})"
 
 
-Type: TypeAlias = Union[ArrayType, TupleType]
+Type: TypeAlias = ArrayType | TupleType
 
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 

@@ -1,0 +1,1 @@
+"""Every primitive operation, one declaration each."""

@@ -1,15 +1,27 @@
-"""Arithmetic: NumPy's mathematical operations that Python has operators for, and their kin."""
+"""Arithmetic: NumPy's mathematical operations that Python has operators for, and their kin.
+
+Powers are in powers.py, absolute values in complex.py.
+"""
 
 from __future__ import annotations
 
-import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from gradsmith.ir.graph import OPERATORS, Node
+from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import NON_DIFF
-from gradsmith.ops.declare import elementwise, primitive
+from gradsmith.ops.declare import as_node, elementwise, formula, implements
+from gradsmith.ops.rounding import rint
+
+
+def inverse(x: Node) -> Node:
+    """``1 / x``, by NumPy also where ``x`` is a Python number, which may be 0: Python raises."""
+    variable = x.array_type.weak and x.array_type.inexact and x.op is not constant
+    return reciprocal(x) if variable else 1 / x
+
 
 add = elementwise(
     "add",
@@ -18,7 +30,7 @@ add = elementwise(
     partials=(lambda out, x, y: 1, lambda out, x, y: 1),
     sympy=lambda x, y: x + y,
     commutative=True,
-    python=True,
+    python=operator.add,
 )
 subtract = elementwise(
     "subtract",
@@ -26,7 +38,7 @@ subtract = elementwise(
     operator="-",
     partials=(lambda out, x, y: 1, lambda out, x, y: -1),
     sympy=lambda x, y: x - y,
-    python=True,
+    python=operator.sub,
 )
 multiply = elementwise(
     "multiply",
@@ -35,15 +47,15 @@ multiply = elementwise(
     partials=(lambda out, x, y: y, lambda out, x, y: x),
     sympy=lambda x, y: x * y,
     commutative=True,
-    python=True,
+    python=operator.mul,
 )
 divide = elementwise(
     "divide",
     numpy=np.divide,
     operator="/",
-    partials=(lambda out, x, y: 1 / y, lambda out, x, y: -(out / y)),
+    partials=(lambda out, x, y: inverse(y), lambda out, x, y: -(out / y)),
     sympy=lambda x, y: x / y,
-    python=True,
+    python=operator.truediv,
 )
 negative = elementwise(
     "negative",
@@ -51,5 +63,76 @@ negative = elementwise(
     operator="-",
     partials=(lambda out, x: -1,),
     sympy=lambda x: -x,
-    python=True,
+    python=operator.neg,
+)
+positive = elementwise(
+    "positive",
+    numpy=np.positive,
+    operator="+",
+    partials=(lambda out, x: 1,),
+    sympy=lambda x: x,
+    python=operator.pos,
+)
+reciprocal = elementwise(
+    "reciprocal",
+    numpy=np.reciprocal,
+    partials=(lambda out, x: -(out * out),),
+    sympy=lambda x: 1 / x,
+)
+
+OPERATORS.update({"+": add, "-": subtract, "*": multiply, "/": divide, "neg": negative})
+
+
+@implements(np.reciprocal)
+def _reciprocal(x: Any, /) -> Node:
+    node = as_node(x)
+    return inverse(node) if node.array_type.inexact else reciprocal(node)
+
+
+# -- division with remainder ---------------------------------------------------------------------
+
+floor_divide = elementwise(
+    "floor_divide",
+    numpy=np.floor_divide,
+    operator="//",
+    partials=(NON_DIFF, NON_DIFF),
+    sympy=formula("floor(x/y)"),
+    python=operator.floordiv,
+)
+remainder = elementwise(
+    "remainder",
+    numpy=np.remainder,
+    operator="%",
+    partials=(lambda out, x, y: 1, lambda out, x, y: -floor_divide(x, y)),
+    sympy=formula("x - y*floor(x/y)"),
+    python=operator.mod,
+)
+fmod = elementwise(
+    "fmod",
+    numpy=np.fmod,
+    # x - out is a multiple of y: rounding its quotient by y gives that number exactly, where
+    # trunc(x / y) is off by one as soon as x / y rounds up to a whole number.
+    partials=(lambda out, x, y: 1, lambda out, x, y: -rint((x - out) / y)),
+    sympy=formula("x - y*sign(x/y)*floor(Abs(x/y))"),
+)
+
+
+@implements(np.divmod, divmod)
+def _divmod(x1: Any, x2: Any, /) -> tuple[Node, Node]:
+    left, right = as_node(x1), as_node(x2)
+    return floor_divide(left, right), remainder(left, right)
+
+
+gcd = elementwise("gcd", numpy=np.gcd, partials=(NON_DIFF, NON_DIFF), commutative=True)
+lcm = elementwise("lcm", numpy=np.lcm, partials=(NON_DIFF, NON_DIFF), commutative=True)
+
+
+# -- signs ---------------------------------------------------------------------------------------
+
+sign = elementwise("sign", numpy=np.sign, partials=(NON_DIFF,), sympy="sign")
+fabs = elementwise(
+    "fabs",
+    numpy=np.fabs,
+    partials=(lambda out, x: sign(x),),
+    sympy="Abs",
 )

@@ -7,13 +7,14 @@ means: a function of nodes (and static Python values) with the callable's own si
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, InternalError
+from gradsmith.errors import ArgumentTypeError, InternalError, UnsupportedError
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, parameter, size
@@ -21,8 +22,8 @@ from gradsmith.ir.op import (
     ArgumentRule,
     Custom,
     Derivative,
-    Emitter,
     EmitRule,
+    Emitter,
     Op,
     Partials,
     UpdateRule,
@@ -177,8 +178,8 @@ def elementwise(
     operator: str | None = None,
     sympy: str | Callable[..., Any] | None = None,
     commutative: bool = False,
-    also: Iterable[Callable[..., Any]] = (),
-    python: bool = False,
+    also: Iterable[np.ufunc] = (),
+    python: Callable[..., Any] | None = None,
     emit: EmitRule | None = None,
 ) -> Op:
     """Declare an op that broadcasts its operands and works element by element: a ufunc.
@@ -200,10 +201,11 @@ def elementwise(
         The SymPy function's name, or a callable of SymPy expressions.
     commutative : bool
         Whether operands may be swapped.
-    also : iterable of callable
-        Other callables of the same meaning (``math.sin``).
-    python : bool
-        Whether Python numbers stay Python numbers.
+    also : iterable of numpy.ufunc
+        Others of the same meaning (``np.radians``).
+    python : callable, optional
+        Python's own function of the same meaning (``operator.add``): of Python numbers it makes
+        Python numbers.
     emit : callable, optional
         Another emission rule.
     """
@@ -214,16 +216,71 @@ def elementwise(
     dotted = f"np.{numpy.__name__}"
     op = Op(
         name,
-        infer=elementwise_infer(lambda *types: ufunc_dtype(numpy, *types), python=python),
-        evaluate=numpy,
+        infer=elementwise_infer(
+            lambda *types: ufunc_dtype(numpy, *types), python=python is not None
+        ),
+        evaluate=numpy if python is None else _evaluator(numpy, python),
         derivative=derivative if derivative is not None else Partials(partials or ()),
         emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
         sympy=sympy,
         traits=frozenset(traits),
         inplace=_write_over(dotted, operator),
     )
-    implements(numpy, *also)(op)
+    for ufunc in (numpy, *also):
+        implements(ufunc)(_meaning(op, ufunc))
+    if python is not None:
+        implements(python)(_meaning(op, numpy))
     return register(op)
+
+
+def _evaluator(ufunc: np.ufunc, python: Callable[..., Any]) -> Callable[..., Any]:
+    """``ufunc``, and on Python numbers alone Python's own function."""
+
+    def evaluate(*values: Any) -> Any:
+        kinds = {type(v) for v in values}
+        alone = kinds <= _NUMBERS and kinds != {bool}
+        return (python if alone else ufunc)(*values)
+
+    return evaluate
+
+
+_NUMBERS = {bool, int, float, complex}
+
+
+def _meaning(op: Op, ufunc: np.ufunc) -> Implementation:
+    """What ``ufunc`` means on nodes; ``dtype=`` is the dtype that it computes in."""
+
+    def function(
+        *operands: Any,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        order: str = "K",
+        subok: bool = True,
+    ) -> Node:
+        if len(operands) != ufunc.nin:
+            message = f"np.{ufunc.__name__} takes {ufunc.nin} operands, not {len(operands)}"
+            raise ArgumentTypeError(message)
+        nodes = [as_node(operand) for operand in operands]
+        if dtype is None:
+            return op(*nodes)
+        wanted = np.dtype(dtype)
+        result = op(*[OPS["astype"](node, dtype=wanted) for node in nodes])
+        if result.dtype != wanted:
+            raise UnsupportedError(f"np.{ufunc.__name__} does not support dtype={wanted}")
+        return result
+
+    function.__module__, function.__qualname__ = "numpy", ufunc.__name__
+    return function
+
+
+def formula(text: str) -> Callable[..., Any]:
+    """A SymPy form written in SymPy's names, with x, y, z for the operands and the attributes."""
+
+    def build(*operands: Any, **attrs: Any) -> Any:
+        sympy = importlib.import_module("sympy")  # only those who ask for formulas pay for it
+        return sympy.sympify(text, locals=dict(zip("xyz", operands, strict=False)) | attrs)
+
+    return build
 
 
 def primitive(

@@ -12,7 +12,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import broadcast
 from gradsmith.ops import shape as ops
-from gradsmith.ops.arguments import as_dtype, as_shape, as_size, as_static_int
+from gradsmith.ops.arguments import as_dtype, as_shape, as_size, as_static_int, require_default
 from gradsmith.ops.create import ones
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements
 from gradsmith.ops.index import write
@@ -121,6 +121,27 @@ for _function, _from in (
 ):
     _places = implements(_function)(_triangle_indices(_function))
     implements(_from)(_triangle_indices_from(_places))
+
+
+@implements(np.unravel_index)
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ...]:
+    require_default("np.unravel_index", order=(order, "C"))
+    rest, sizes = as_node(indices), as_shape(shape)
+    places: list[Node] = []
+    for size in reversed(sizes[1:]):
+        places.append(FUNCTIONS[np.remainder](rest, as_node(size)))
+        rest = FUNCTIONS[np.floor_divide](rest, as_node(size))
+    return (*[rest][: len(sizes)], *reversed(places))
+
+
+@implements(np.ravel_multi_index)
+def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Node:
+    require_default("np.ravel_multi_index", mode=(mode, ("raise",)), order=(order, "C"))
+    first, *rest = map(as_node, multi_index)
+    place = first
+    for size, index in zip(as_shape(dims)[1:], rest, strict=True):
+        place = place * as_node(size) + index
+    return place
 
 
 @implements(np.tri)

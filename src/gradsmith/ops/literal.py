@@ -13,11 +13,11 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Each, Emitter, Linear, Op
-from gradsmith.ir.types import ArrayType, DType
+from gradsmith.ir.types import ArrayType, DType, result_dtype
 from gradsmith.ops import shape as ops
 from gradsmith.ops import syntax
 from gradsmith.ops.arguments import as_dtype, joint_dtype
-from gradsmith.ops.declare import implements, primitive
+from gradsmith.ops.declare import as_node, implements, primitive
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.join import stack
@@ -180,3 +180,16 @@ for _type in (
     np.float16, np.float32, np.float64, np.complex64, np.complex128,
 ):  # fmt: skip
     implements(_type)(_scalar_type(np.dtype(_type)))
+
+
+# -- questions about types -----------------------------------------------------------------------
+
+
+@implements(np.result_type)
+def _result_type(*arrays_and_dtypes: Any) -> DType:
+    dtypes = [a if isinstance(a, (np.dtype, type, str)) else None for a in arrays_and_dtypes]
+    types = [
+        as_node(a).array_type if dtype is None else ArrayType(np.dtype(dtype))
+        for a, dtype in zip(arrays_and_dtypes, dtypes, strict=True)
+    ]
+    return result_dtype(*types)

@@ -22,7 +22,7 @@ from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.index import read, write
 from gradsmith.ops.manipulate import ravel
 from gradsmith.ops.ranges import integers
-from gradsmith.ops.shape import cast, expand_dims, transpose
+from gradsmith.ops.shape import cast, expand_dims, read_only, transpose
 
 # -- by positions and masks ----------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ diagonal: Op = primitive(
     evaluate=np.diagonal,
     derivative=Linear((_diagonal_transpose,)),
     emit=_emit_diagonal,
-    traits=("alias",),  # a read-only view
+    view=read_only,
 )
 diag: Op = primitive(
     "diag",

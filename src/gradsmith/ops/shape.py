@@ -119,10 +119,17 @@ def unbroadcast(g: Node, shape: Shape) -> Node:
     return expand_dims(total, axis=tuple(a - lead for a in stretched)) if stretched else total
 
 
-def _read_only(*_: Any, **__: Any) -> Any:
+def read_only(*_: Any, **__: Any) -> Any:
+    """The view rule of functions that return read-only views.
+
+    Raises
+    ------
+    ArgumentValueError
+        Always; NumPy raises ValueError.
+    """
     raise ArgumentValueError(
         "assignment destination is read-only",
-        hint="np.broadcast_to returns a read-only view: take a .copy() before writing to it",
+        hint="take a .copy() before writing to it",
     )
 
 
@@ -134,7 +141,7 @@ broadcast_to: Op = primitive(
     emit=lambda emitter, node, x: syntax.call(
         "np.broadcast_to", x, emitter.shape(node.attrs["shape"])
     ),
-    view=_read_only,
+    view=read_only,
 )
 
 

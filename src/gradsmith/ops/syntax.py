@@ -35,6 +35,20 @@ COMPARE: dict[str, type[ast.cmpop]] = {
 }
 
 
+class _Fill(ast.NodeTransformer):
+    def __init__(self, parts: dict[str, ast.expr]) -> None:
+        self.parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.parts.get(node.id, node)
+
+
+def template(text: str, **parts: ast.expr) -> ast.expr:
+    """The expression ``text`` with expressions in the place of some of its names."""
+    filled: ast.expr = _Fill(parts).visit(ast.parse(text, mode="eval").body)
+    return filled
+
+
 def name(dotted: str) -> ast.expr:
     """``np.linalg.norm`` as an expression."""
     head, *rest = dotted.split(".")

@@ -10,8 +10,9 @@ from collections import Counter
 from typing import Any
 
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
-from gradsmith.passes.pattern import Any_, Apply, number
+from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
 
@@ -20,8 +21,8 @@ def _is_number(node: Node) -> bool:
     return value is not None and node.array_type.weak
 
 
-X, Y, Z = Any_("x"), Any_("y"), Any_("z")
-C, D = Any_("c", _is_number), Any_("d", _is_number)
+X, Y, Z = Wild("x"), Wild("y"), Wild("z")
+C, D = Wild("c", _is_number), Wild("d", _is_number)
 
 
 def neg(x: Any) -> Apply:
@@ -52,31 +53,82 @@ SIGNS = [
     Rule(neg(div(C, X)), lambda c, x: -c / x),
 ]
 
+
+def _scalar(node: Node) -> bool:
+    return node.ndim == 0
+
+
+def _array(node: Node) -> bool:
+    return node.ndim > 0
+
+
+def _same_kind(x: Node, y: Node) -> bool:
+    return (x.ndim == 0) == (y.ndim == 0)
+
+
+A = Wild("a", _array)
+S, T = Wild("s", _scalar), Wild("t", _scalar)
+
+SCALARS = [  # numbers meet before they meet an array: one pass over it instead of two
+    Rule(mul(S, mul(T, A)), lambda s, t, a: s * t * a),
+    Rule(mul(S, div(A, T)), lambda s, a, t: s / t * a),
+    Rule(div(mul(S, A), T), lambda s, a, t: s / t * a),
+    Rule(div(div(A, S), T), lambda a, s, t: a / (s * t)),
+    Rule(mul(mul(S, X), A), lambda s, x, a: s * (x * a) if x.ndim else None),
+]
+
 PRODUCTS = [
     Rule(mul(C, mul(D, X)), lambda c, d, x: c * d * x),
     Rule(mul(C, div(X, D)), lambda c, d, x: c / d * x),
     Rule(mul(C, div(D, X)), lambda c, d, x: c * d / x),
     Rule(mul(X, div(1, Y)), lambda x, y: x / y),
-    Rule(mul(X, div(C, Y)), lambda x, c, y: c * x / y),
-    Rule(mul(X, mul(C, Y)), lambda x, c, y: c * (x * y)),
+    Rule(mul(X, div(C, Y)), lambda x, c, y: c * x / y if y.ndim or not x.ndim else None),
+    Rule(mul(X, mul(C, Y)), lambda x, c, y: c * (x * y) if _same_kind(x, y) else None),
     Rule(div(mul(C, X), D), lambda c, x, d: c / d * x),
 ]
 
 
 def _like_terms(root: Node, x: Node, y: Node) -> Node | None:
-    """``2 * (g * b) + g * (2 * b)`` is ``4 * b * g``."""
+    """``2 * (g * b) + g * (2 * b)`` is ``4 * b * g``, also where other terms stand between."""
     if not root.array_type.inexact:
         return None
+    sign = 1 if root.op is add else -1
+    merged = _merge(x, y, sign)
+    if merged is not None:
+        return merged
+    return _merge_into(x, y, sign) or (_merge_into(y, x, 1) if sign == 1 else None)
+
+
+def _merge_into(total: Node, term: Node, sign: int) -> Node | None:
+    """The sum ``total`` with ``term`` put together with a like term in it."""
+    if total.op not in (add, subtract):
+        return None
+    first, second = total.inputs
+    inner = 1 if total.op is add else -1
+    merged = _merge(second, term, inner * sign)
+    if merged is not None:
+        return first + merged if inner == 1 else first - merged
+    merged = _merge(first, term, sign)
+    if merged is not None:
+        return merged + second if inner == 1 else merged - second
+    return None
+
+
+def _merge(x: Node, y: Node, sign: int) -> Node | None:
+    """``x + sign * y`` where both are multiples of the same product."""
     a, left = monomial(x)
     b, right = monomial(y)
     if not left or left != right or x.shape != y.shape or x.dtype != y.dtype:
         return None
-    total = a + b if root.op is add else a - b
+    total = a + sign * b
     if total == 0:
         return None
-    wider = x if a not in (1, -1) else y
-    product = _without_number(wider)
+    product = _without_number(x if a not in (1, -1) else y)
     return product if total == 1 else total * product
+
+
+MOST_FACTORS = 24
+"""Longer products are left alone: the cost of each sum stays bounded."""
 
 
 def monomial(node: Node) -> tuple[Any, Counter[Node]]:
@@ -84,7 +136,9 @@ def monomial(node: Node) -> tuple[Any, Counter[Node]]:
     coefficient: Any = 1
     factors: Counter[Node] = Counter()
     stack = [node]
-    while stack:
+    for _ in range(MOST_FACTORS):
+        if not stack:
+            return coefficient, factors
         part = stack.pop()
         value = number(part) if part.array_type.weak else None
         if value is not None:
@@ -96,7 +150,7 @@ def monomial(node: Node) -> tuple[Any, Counter[Node]]:
             stack.extend(part.inputs)
         else:
             factors[part] += 1
-    return coefficient, factors
+    return 1, Counter([node])
 
 
 def _without_number(node: Node) -> Node:
@@ -118,4 +172,4 @@ SUMS = [
     Rule(Apply(subtract, (X, Y), "root"), _like_terms),
 ]
 
-ALGEBRA = [*SIGNS, *PRODUCTS, *SUMS]
+ALGEBRA = [*SIGNS, *PRODUCTS, *SCALARS, *SUMS]

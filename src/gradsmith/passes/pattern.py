@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, Union
+from typing import TypeAlias
 
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Op
 
 Bindings: TypeAlias = dict[str, Node]
 
 
 @dataclass(frozen=True, slots=True)
-class Any_:
+class Wild:
     """Matches every node that satisfies ``where`` and binds it; the same name twice means the
-    same node."""
+    same node.
+    """
 
     name: str
     where: Callable[[Node], bool] | None = None
@@ -26,15 +27,16 @@ class Any_:
 class Apply:
     """Matches a node of ``op`` whose operands match; commutative ops in either order.
 
-    ``name`` binds the node itself.
+    ``name`` binds the node itself; with ``rest`` it may have further operands (index arrays).
     """
 
     op: Op
     operands: tuple[Pattern, ...]
     name: str | None = None
+    rest: bool = False
 
 
-Pattern: TypeAlias = Union[Any_, Apply, int, float]
+Pattern: TypeAlias = Wild | Apply | int | float
 
 
 def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bindings | None:
@@ -42,9 +44,9 @@ def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bin
     found = {} if bindings is None else bindings
     if isinstance(pattern, (int, float)):
         return found if is_number(node, pattern) else None
-    if isinstance(pattern, Any_):
+    if isinstance(pattern, Wild):
         return _bind(pattern, node, found)
-    if node.op is not pattern.op or len(node.inputs) != len(pattern.operands):
+    if node.op is not pattern.op or not _arity_fits(pattern, node):
         return None
     if pattern.name is not None:
         found = {**found, pattern.name: node}
@@ -58,33 +60,25 @@ def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bin
     return None
 
 
+def _arity_fits(pattern: Apply, node: Node) -> bool:
+    given, wanted = len(node.inputs), len(pattern.operands)
+    return given == wanted or (pattern.rest and given > wanted)
+
+
 def _match_all(
     patterns: tuple[Pattern, ...], nodes: tuple[Node, ...], found: Bindings
 ) -> Bindings | None:
     result: Bindings | None = dict(found)
-    for pattern, node in zip(patterns, nodes, strict=True):
+    for pattern, node in zip(patterns, nodes, strict=False):
         if result is None:
             return None
         result = match(pattern, node, result)
     return result
 
 
-def _bind(pattern: Any_, node: Node, found: Bindings) -> Bindings | None:
+def _bind(pattern: Wild, node: Node, found: Bindings) -> Bindings | None:
     if pattern.name in found:
         return found if found[pattern.name] is node else None
     if pattern.where is not None and not pattern.where(node):
         return None
     return {**found, pattern.name: node}
-
-
-def number(node: Node) -> Any:
-    """The value of a constant number, else None."""
-    if node.op is constant and not node.shape:
-        return node.attrs["value"].value
-    return None
-
-
-def is_number(node: Node, value: complex) -> bool:
-    """Whether ``node`` is this very number as a constant (of any dtype)."""
-    found = number(node)
-    return found is not None and bool(found == value)

@@ -110,5 +110,3 @@ def _replay(
         replaced[node] = made
         if node in named:
             builder.name(made, named[node])
-
-

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number
 from gradsmith.ir.types import TupleType
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import conj
@@ -15,10 +16,10 @@ from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, zeros
 from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
-from gradsmith.passes.pattern import Any_, Apply, number
+from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
-X, Y = Any_("x"), Any_("y")
+X, Y = Wild("x"), Wild("y")
 R = "root"
 
 
@@ -66,8 +67,14 @@ def _real_conjugate(x: Node, **_: Any) -> Node | None:
     return None if x.array_type.complex else x
 
 
+def _number_first(root: Node, x: Node, y: Node) -> Node | None:
+    first, second = root.inputs
+    return second * first if number(first) is None and number(second) is not None else None
+
+
 STRUCTURE = [
     Rule(Apply(multiply, (X, 1)), _keep),
+    Rule(Apply(multiply, (X, Y), R), _number_first),
     Rule(Apply(divide, (X, 1)), _keep),
     Rule(Apply(add, (X, 0)), _keep),
     Rule(Apply(subtract, (X, 0)), _keep),
@@ -83,7 +90,7 @@ STRUCTURE = [
     Rule(Apply(broadcast_to, (Apply(full, (X,)),), R), _broadcast_full),
     Rule(Apply(squeeze, (Apply(expand_dims, (X,)),), R), _same_axes),
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
-    Rule(Apply(index_add, (Any_("x", lambda n: n.op is zeros), Y), R), _first_write),
+    Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R), _first_write),
 ]
 """`Table` takes no result of another type: ``x * 1`` stays where the 1 is an array of ones that
 broadcasts, ``reshape(x)`` where the shape changes."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import Rewriter, place_of_attribute, rule
+from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, place_of_attribute, rule
 
 
 @rule(ast.Attribute)
 def attribute(rewriter: Rewriter, node: ast.Attribute) -> ast.expr:
-    """``x.name`` → ``__gs__.attribute(x, "name")``; as a target only ``x`` is rewritten."""
+    """``x.name`` → ``__gs__.attribute(x, "name")``; a target → ``__gs__.target(x, "name").name``."""
     owner = rewriter.visit(node.value)
-    if not isinstance(node.ctx, ast.Load):
-        return replaced(node, value=owner)
     at = place_of_attribute(node, node)
-    return rewriter.call("attribute", at, owner, rewriter.text(rewriter.mangled(node.attr), at))
+    name = rewriter.text(rewriter.mangled(node.attr), at)
+    if isinstance(node.ctx, ast.Load):
+        return rewriter.call("attribute", at, owner, name)
+    return replaced(node, value=rewriter.call("target", place(node.value), owner, name))

@@ -10,7 +10,7 @@ from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Rewriter, place, ru
 
 @rule(ast.Subscript)
 def subscript(rewriter: Rewriter, node: ast.Subscript) -> ast.expr:
-    """``x[key]`` → ``__gs__.item(x, key)``; as a target only ``x`` and ``key`` are rewritten.
+    """``x[key]`` → ``__gs__.item(x, key)``; as a target → ``__gs__.target(x, None)[key]``.
 
     Slices can only be written in brackets: ``x[1:]`` → ``__gs__.item(x, __gs_scratch__[1:])``,
     where the `Scratch` gives the key back.
@@ -18,7 +18,9 @@ def subscript(rewriter: Rewriter, node: ast.Subscript) -> ast.expr:
     owner = rewriter.visit(node.value)
     key = rewriter.visit(node.slice)
     if not isinstance(node.ctx, ast.Load):
-        return replaced(node, value=owner, slice=key)
+        there = place(node.value)
+        target = rewriter.call("target", there, owner, ast.Constant(None, **there))
+        return replaced(node, value=target, slice=key)
     at = place(node)
     if _only_in_brackets(key):
         key = ast.Subscript(ast.Name(SCRATCH, ast.Load(), **at), key, ast.Load(), **at)

@@ -1,0 +1,125 @@
+"""Complex numbers: parts, conjugates, absolute values, angles.
+
+Gradients follow torch: the gradient of a real function is its conjugate Wirtinger derivative,
+so that of |z|² at z is 2z.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentTypeError
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import Custom, Emitter, Linear, Op
+from gradsmith.ir.types import ArrayType
+from gradsmith.ops import arithmetic, syntax
+from gradsmith.ops.declare import as_node, elementwise, implements, primitive
+from gradsmith.ops.elementwise import arctan2, rad2deg
+from gradsmith.ops.select import denominator
+
+
+def _part_infer(x: ArrayType) -> ArrayType:
+    part = np.empty(0, x.dtype).real.dtype
+    return ArrayType(part, x.shape, x.form)
+
+
+def _emit_part(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    return syntax.attribute(x, node.op.name)
+
+
+def _replaced(base: Node, real_part: Node, imag_part: Node) -> Node:
+    """``base`` with other parts, for a write through ``z.real`` or ``z.imag``."""
+    return real_part + 1j * imag_part if base.array_type.complex else real_part
+
+
+real = primitive(
+    "real",
+    infer=_part_infer,
+    evaluate=lambda x: x.real,
+    derivative=Linear((lambda g, z: g + 0j if z.array_type.complex else g,)),
+    emit=_emit_part,
+    sympy="re",
+    traits=("elementwise",),
+    view=lambda base, update: _replaced(base, update, imag(base)),
+)
+imag: Op = primitive(
+    "imag",
+    infer=_part_infer,
+    evaluate=lambda x: x.imag,
+    derivative=Linear((lambda g, z: 1j * g if z.array_type.complex else None,)),
+    emit=_emit_part,
+    sympy="im",
+    traits=("elementwise",),
+    view=lambda base, update: _replaced(base, real(base), update),
+)
+
+
+@implements(np.real)
+def _real(val: Any) -> Node:
+    return real(as_node(val))
+
+
+@implements(np.imag)
+def _imag(val: Any) -> Node:
+    return imag(as_node(val))
+
+
+@implements(complex)
+def _complex(real: Any = 0, imag: Any = 0) -> Node:
+    parts = as_node(real), as_node(imag)
+    if any(part.ndim for part in parts):
+        raise ArgumentTypeError("complex() takes numbers; for arrays write x + 1j * y")
+    return parts[0] + 1j * parts[1]
+
+
+conj: Op = elementwise(
+    "conj",
+    numpy=np.conjugate,
+    derivative=Linear((lambda g, z: conj(g) if z.array_type.complex else g,)),
+    sympy="conjugate",
+)
+
+
+def conjugated(z: Node) -> Node:
+    """The conjugate of ``z``, itself where it is real."""
+    return conj(z) if z.array_type.complex else z
+
+
+# -- absolute values and directions --------------------------------------------------------------
+
+
+def direction(z: Node, length: Node) -> Node:
+    """``z / |z|``, and 0 at 0: what np.sign is of real and of complex numbers."""
+    return z / denominator(length) if z.array_type.complex else arithmetic.sign(z)
+
+
+def _absolute_jvp(out: Node, inputs: tuple[Node, ...], tangents: list[Node]) -> Node:
+    (z,), (tangent,) = inputs, tangents
+    if z.array_type.complex:
+        return real(conj(direction(z, out)) * tangent)
+    return arithmetic.sign(z) * tangent
+
+
+absolute = elementwise(
+    "absolute",
+    numpy=np.absolute,
+    derivative=Custom((lambda g, out, z: g * direction(z, out),), _absolute_jvp),
+    sympy="Abs",
+    python=abs,
+)
+
+
+@implements(np.sign)
+def _sign(x: Any, /) -> Node:
+    z = as_node(x)
+    return direction(z, absolute(z)) if z.array_type.complex else arithmetic.sign(z)
+
+
+@implements(np.angle)
+def _angle(z: Any, deg: bool = False) -> Node:
+    node = as_node(z)
+    angle = arctan2(imag(node), real(node))
+    return rad2deg(angle) if deg else angle

@@ -1,0 +1,174 @@
+"""Powers: whole constant exponents are an op of their own, roots and reciprocals are recognised.
+
+np.power takes 40 ns per element where it is no square, a product 0.1 ns.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ArgumentValueError
+from gradsmith.ir.graph import OPERATORS, Node
+from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.op import Emitter, Masked, Partials
+from gradsmith.ir.types import (
+    PYTHON_TYPES,
+    ArrayType,
+    DType,
+    Form,
+    python_number,
+)
+from gradsmith.ops import syntax
+from gradsmith.ops.compare import equal, not_equal
+from gradsmith.ops.declare import (
+    as_node,
+    elementwise,
+    implements,
+    primitive,
+    result_form,
+    ufunc_dtype,
+)
+from gradsmith.ops.elementwise import log, sqrt
+from gradsmith.ops.select import where
+
+
+def _number(node: Node) -> Any:
+    """The Python number that a constant without axes is, else None."""
+    if node.op is not constant or node.shape or node.dtype.kind == "b":
+        return None
+    value = node.attrs["value"].value
+    return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+# -- whole constant exponents --------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _whole_dtype(dtype: DType, form: Form, axes: bool, n: int) -> DType:
+    """The dtype of ``x ** n``: NumPy itself is asked, it has rules of its own for booleans."""
+    one: Any = np.ones((1,) if axes else (), dtype)
+    if form != "array":
+        one = one[()] if form == "scalar" else PYTHON_TYPES[dtype.kind](1)
+    return np.asarray(one**n).dtype
+
+
+def _whole_infer(x: ArrayType, *, n: int) -> ArrayType:
+    if n < 0 and not (x.inexact or x.weak):
+        raise ArgumentValueError(
+            f"integers to negative integer powers are not allowed: x ** {n} of dtype {x.dtype}"
+        )
+    dtype = _whole_dtype(x.dtype, x.form, bool(x.shape), n)
+    return ArrayType(dtype, x.shape, "python" if x.weak else result_form(x.shape))
+
+
+def _emit_whole(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    n = node.attrs["n"]
+    if n == 2 and isinstance(x, ast.Name) and node.dtype == node.inputs[0].dtype:
+        return syntax.binary("*", x, x)
+    return syntax.binary("**", x, syntax.expression(n))
+
+
+def _raise_in_place(emitter: Emitter, node: Node, target: ast.expr, x: ast.expr) -> list[ast.stmt]:
+    n = node.attrs["n"]
+    if n == 2:
+        return [syntax.augment(target, "*", x)]
+    return [syntax.augment(target, "**", syntax.expression(n))]
+
+
+def _whole_partial(out: Node, x: Node, *, n: int) -> Any:
+    return 0 if n == 0 else n * power_of(x, n - 1) if n != 1 else 1
+
+
+integer_power = primitive(
+    "integer_power",
+    infer=_whole_infer,
+    evaluate=lambda x, *, n: x**n,
+    derivative=Partials((_whole_partial,)),
+    emit=_emit_whole,
+    sympy=lambda x, n: x**n,
+    traits=("elementwise",),
+    inplace=_raise_in_place,
+)
+
+
+# -- powers in general ---------------------------------------------------------------------------
+
+
+def _base_partial(out: Node, x: Node, y: Node) -> Any:
+    exponent = _number(y)
+    if exponent is None:
+        return Masked(not_equal(y, 0), y * power(x, y - 1))
+    if exponent == 0:
+        return 0
+    if x.array_type.weak:  # 0.0 ** -0.5 is an error in Python, where np.float_power gives inf
+        return exponent * float_power(x, exponent - 1)
+    return exponent * power_of(x, exponent - 1)
+
+
+def _exponent_partial(out: Node, x: Node, y: Node) -> Any:
+    base = _number(x)
+    if isinstance(base, (int, float)) and base > 0:
+        return math.log(base) * out
+    return out * log(where(equal(x, 0), 1, x))
+
+
+power = elementwise(
+    "power",
+    numpy=np.power,
+    operator="**",
+    partials=(_base_partial, _exponent_partial),
+    sympy=lambda x, y: x**y,
+    python=operator.pow,
+)
+float_power = elementwise(
+    "float_power",
+    numpy=np.float_power,
+    partials=(_base_partial, _exponent_partial),
+    sympy=lambda x, y: x**y,
+)
+
+
+@implements(np.power, operator.pow)
+def power_of(x1: Any, x2: Any, /) -> Node:
+    """``x1 ** x2``, by the quickest of the ops that have its type."""
+    x, y = as_node(x1), as_node(x2)
+    exponent = _number(y)
+    if exponent is None or _widens(x.array_type, y.array_type):
+        return power(x, y)
+    n = _whole(exponent, x.array_type)
+    if n == -1 and (x.array_type.inexact or x.array_type.weak):
+        return 1 / x
+    if n is not None:
+        return integer_power(x, n=n)
+    if exponent == 0.5 and x.array_type.inexact and not x.array_type.weak:
+        return sqrt(x)
+    return power(x, y)
+
+
+def _widens(x: ArrayType, y: ArrayType) -> bool:
+    """Whether the exponent, for not being a Python number, makes the dtype another one."""
+    weak = python_number(PYTHON_TYPES[y.dtype.kind])
+    return not y.weak and ufunc_dtype(np.power, x, y) != ufunc_dtype(np.power, x, weak)
+
+
+def _whole(exponent: Any, x: ArrayType) -> int | None:
+    """The exponent as an integer; 2.0 is one for floating and complex x only."""
+    if isinstance(exponent, int):
+        return exponent
+    if isinstance(exponent, float) and exponent.is_integer() and x.inexact:
+        return int(exponent)
+    return None
+
+
+@implements(np.square)
+def _square(x: Any, /) -> Node:
+    return integer_power(as_node(x), n=2)
+
+
+OPERATORS["**"] = power_of

@@ -1,0 +1,58 @@
+"""Rounding: NumPy's functions to whole numbers; flat wherever they have a derivative."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import NON_DIFF, Emitter, Partials
+from gradsmith.ir.types import ArrayType, DType
+from gradsmith.ops import syntax
+from gradsmith.ops.arguments import as_static_int
+from gradsmith.ops.declare import (
+    as_node,
+    elementwise,
+    elementwise_infer,
+    implements,
+    primitive,
+)
+
+floor = elementwise("floor", numpy=np.floor, partials=(NON_DIFF,), sympy="floor")
+ceil = elementwise("ceil", numpy=np.ceil, partials=(NON_DIFF,), sympy="ceiling")
+trunc = elementwise("trunc", numpy=np.trunc, partials=(NON_DIFF,))
+rint = elementwise("rint", numpy=np.rint, partials=(NON_DIFF,))
+
+
+def _rounded_dtype(x: ArrayType) -> DType:
+    return np.dtype(np.float16) if x.dtype.kind == "b" else x.dtype
+
+
+def _emit_round(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    decimals = node.attrs["decimals"] or None
+    if node.ndim:
+        return syntax.method(x, "round", *([] if decimals is None else [decimals]))
+    return syntax.call("np.round", x, decimals=decimals)
+
+
+round_ = primitive(
+    "round",
+    infer=elementwise_infer(_rounded_dtype),
+    evaluate=lambda x, *, decimals: np.round(x, decimals),
+    derivative=Partials((NON_DIFF,)),
+    emit=_emit_round,
+    traits=("elementwise",),
+)
+
+
+@implements(np.round, np.around)
+def _round(a: Any, decimals: Any = 0) -> Node:
+    x, digits = as_node(a), as_static_int(decimals, "decimals")
+    return rint(x) if digits == 0 and x.array_type.inexact else round_(x, decimals=digits)
+
+
+@implements(np.fix)
+def _fix(x: Any) -> Node:
+    return trunc(as_node(x))

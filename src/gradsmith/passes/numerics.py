@@ -1,0 +1,115 @@
+"""Stable forms of what users write by hand: soft plus, sigmoid, softmax, log-sum-exp.
+
+``log(sum(exp(x)))`` overflows at 1000 and its textbook gradient is inf / inf; the composite ops
+of `ops.stable` have neither fault. Shifts that users subtract by hand cancel against them, so
+that no gradient runs through the maximum.
+"""
+
+from __future__ import annotations
+
+from gradsmith.ir import dims
+from gradsmith.ir.graph import Node
+from gradsmith.ops.arithmetic import add, divide, negative, subtract
+from gradsmith.ops.elementwise import exp, log, log1p
+from gradsmith.ops.index import gather, getitem
+from gradsmith.ops.reduce import reduce_sum
+from gradsmith.ops.shape import expand_dims, squeeze
+from gradsmith.ops.stable import log_softmax, logsumexp, sigmoid, softmax, softplus
+from gradsmith.passes.pattern import Apply, Wild
+from gradsmith.passes.rewrite import Rule
+
+L, Y = Wild("x", lambda node: node.op is logsumexp), Wild("y")
+S = "s"
+
+
+def _real(node: Node) -> bool:
+    return node.dtype.kind == "f"
+
+
+U = Wild("u", _real)
+
+LOGISTIC = [
+    Rule(Apply(log1p, (Apply(exp, (U,)),)), lambda u: softplus(u)),
+    Rule(Apply(log, (Apply(add, (1, Apply(exp, (U,)))),)), lambda u: softplus(u)),
+    Rule(
+        Apply(divide, (1, Apply(add, (1, Apply(exp, (Apply(negative, (U,)),)))))),
+        lambda u: sigmoid(u),
+    ),
+    Rule(Apply(divide, (1, Apply(add, (1, Apply(exp, (U,)))))), lambda u: sigmoid(-u)),
+    Rule(
+        Apply(divide, (Apply(exp, (U,)), Apply(add, (1, Apply(exp, (U,)))))),
+        lambda u: sigmoid(u),
+    ),
+    Rule(Apply(subtract, (1, Apply(sigmoid, (U,)))), lambda u: sigmoid(-u)),
+    Rule(Apply(log, (Apply(sigmoid, (U,)),)), lambda u: -softplus(-u)),
+]
+
+
+def _logsumexp(u: Node, s: Node) -> Node:
+    axis, keepdims = s.attrs["axis"], s.attrs["keepdims"]
+    if u.op is subtract and _is_shift(u.inputs[1], axis, u.inputs[0].ndim):
+        rest, shift = u.inputs
+        return logsumexp(rest, axis=axis, keepdims=keepdims) - _reduced(shift, axis, keepdims)
+    return logsumexp(u, axis=axis, keepdims=keepdims)
+
+
+def _is_shift(node: Node, axis: tuple[int, ...], ndim: int) -> bool:
+    """Whether it is the same along ``axis``, so that it comes out of the sum of exponentials."""
+    lead = ndim - node.ndim
+    return all(a < lead or dims.is_one(node.shape[a - lead]) for a in axis)
+
+
+def _reduced(shift: Node, axis: tuple[int, ...], keepdims: bool) -> Node:
+    """A shift in the shape that the reduction leaves."""
+    if keepdims or shift.ndim == 0:
+        return shift
+    if shift.op is expand_dims and shift.attrs["axis"] == axis:
+        return shift.inputs[0]
+    return squeeze(shift, axis=axis)
+
+
+def _softmax(u: Node, d: Node) -> Node | None:
+    """``exp(u) / sum(exp(u))``; the sum must have kept its axes, or lost them all."""
+    total = d.inputs[0] if d.op is expand_dims else d
+    if total.op is not reduce_sum or total.inputs[0].op is not exp:
+        return None
+    if total.inputs[0].inputs[0] is not u:
+        return None
+    axis = total.attrs["axis"]
+    whole = total.attrs["keepdims"] or len(axis) == u.ndim
+    if not whole and (d.op is not expand_dims or d.attrs["axis"] != axis):
+        return None
+    return _without_shift(u, axis)
+
+
+def _without_shift(u: Node, axis: tuple[int, ...]) -> Node:
+    if u.op is subtract and _is_shift(u.inputs[1], axis, u.inputs[0].ndim):
+        return softmax(u.inputs[0], axis=axis)
+    return softmax(u, axis=axis)
+
+
+def _log_of_part(root: Node, u: Node) -> Node:
+    """``log(softmax(x)[i])`` is ``log_softmax(x)[i]``."""
+    part = root.inputs[0]
+    logs = log_softmax(u, **part.inputs[0].attrs)
+    return part.op(logs, *part.inputs[1:], **part.attrs)
+
+
+SOFTMAX = [
+    Rule(
+        Apply(log, (Apply(reduce_sum, (Apply(exp, (U,)),), S),)),
+        _logsumexp,
+    ),
+    Rule(Apply(divide, (Apply(exp, (U,)), Wild("d"))), _softmax),
+    Rule(
+        Apply(log, (Apply(softmax, (U,), S),)), lambda u, s: log_softmax(u, axis=s.attrs["axis"])
+    ),
+    Rule(Apply(add, (Apply(subtract, (L, Y)), Y)), lambda x, y: x),
+]
+
+PARTS = [
+    Rule(Apply(log, (Apply(op, (Apply(softmax, (U,)),), rest=True),), "root"), _log_of_part)
+    for op in (getitem, gather)
+]
+
+NUMERIC_RULES = [*LOGISTIC, *SOFTMAX, *PARTS]

@@ -1,0 +1,60 @@
+"""Results get buffers of their own: never an argument's, nor one that two results share."""
+
+from __future__ import annotations
+
+from gradsmith.ir.alias import root
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.intrinsics import constant, parameter
+from gradsmith.ops.create import full
+from gradsmith.ops.shape import broadcast_to, copy
+
+
+def own_results(graph: Graph) -> Graph:
+    """The graph with copies where a result would share memory with anything that outlives the
+    call.
+    """
+    builder = Builder()
+    builder.params = list(graph.params)
+    builder.nodes = list(graph.nodes)
+    builder.names = dict(graph.names)
+    builder.size_names = dict(graph.size_names)
+    taken: set[Node] = set()
+    results = []
+    with building(builder):
+        for result in graph.results:
+            owned = _owned(result, taken)
+            if owned is not result and result in graph.names:
+                builder.names[owned] = graph.names[result]
+            taken.add(root(owned))
+            results.append(owned)
+    return builder.graph(results, graph.guards)
+
+
+def _owned(result: Node, taken: set[Node]) -> Node:
+    if result.ndim == 0 and result.array_type.form != "array":
+        return result
+    if _is_spread(result):
+        return _filled(result)
+    owner = root(result)
+    if owner.op in (parameter, constant) or owner in taken:
+        return copy(result)
+    return result
+
+
+def _is_spread(result: Node) -> bool:
+    """Whether some axis has no memory of its own: a broadcast view is read-only."""
+    node = result
+    while node.op.view is not None:
+        if node.op is broadcast_to:
+            return True
+        node = node.inputs[0]
+    return False
+
+
+def _filled(result: Node) -> Node:
+    value = result.inputs[0]
+    if result.op is broadcast_to and value.ndim == 0:
+        return full(value, shape=result.shape, dtype=result.dtype)
+    return copy(result)

@@ -1,0 +1,277 @@
+"""What the runtime of a staged function hears, and what staging refuses."""
+
+# ruff: noqa: B007, F821, SIM220
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from frontend.programs import WEIGHT, Box
+from frontend.recording import Recorder, outcome, recorded, written
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.stage import stage
+from gradsmith.frontend.stage_rules.rewriter import RULES
+
+pytestmark = pytest.mark.smoke
+
+
+def test_names_from_outside():
+    offset = 5
+
+    def f(x, k=1):
+        y = math.sin(offset) + WEIGHT
+        z = [len(v) for v in ([x], [y])]
+
+        def inner(q):
+            return q + x + offset + undefined if q else Box
+
+        return inner(0), z
+
+    _, recorder = recorded(f, 1)
+    names = [name for name, function in recorder.of("read") if function == "f"]
+    assert names == ["math", "offset", "WEIGHT", "len", "len", "Box"]
+
+
+SCOPES = """
+def f(): [g]
+    global g
+    g = 1
+    return g
+
+def f(): [x]
+    x = 1
+    def h():
+        global x
+        return x
+    return h()
+
+def f(): []
+    x = 1
+    def h():
+        nonlocal x
+        x = 2
+        return x
+    return h()
+
+def f(): []
+    return [y for x in [1] if (y := x)], y
+
+def f(): [x]
+    [x for x in [1]]
+    return x
+
+def f(): [OSError, OSError, str]
+    try:
+        raise OSError
+    except OSError as e:
+        return str(e)
+
+def f(): []
+    import a.b as c, os.path
+    return c, os
+
+def f(): [y]
+    class x: y = 1
+    return x.y, y
+
+def f(): []
+    match 3:
+        case x: return x
+
+def f(): [g]
+    with g as (x, y): return x
+
+def f(): [w]
+    return (lambda x, *y, **z: (x, y, z, w))(1)
+
+def f(x=1): []
+    if x: return x
+    del y
+"""
+
+
+@pytest.mark.parametrize("text", SCOPES.strip().split("\n\n"))
+def test_scopes(text, monkeypatch):
+    """Which names come from outside: those in the comment's place."""
+    signature, _, rest = text.partition("[")
+    names, _, body = rest.partition("]")
+    text = signature + body
+
+    class Module:
+        b = None
+
+    monkeypatch.setitem(sys.modules, "a", Module)
+    monkeypatch.setitem(sys.modules, "a.b", Module)
+    context = type("G", (), {"__enter__": lambda s: (1, 2), "__exit__": lambda *a: None})()
+    f = written(text, x=1, y=2, w=3, g=context)
+    expected = outcome(f)
+    recorder = Recorder()
+    assert repr(outcome(stage(f, recorder))) == repr(expected)
+    assert [name for name, _ in recorder.of("read")] == [n for n in names.split(", ") if n]
+
+
+def test_bindings():
+    def f(x):
+        a = x
+        b, (c, *d) = 1, (2, 3)
+        e = g = a
+        a += 1
+        h: int = 4
+        for i, _ in [(5, 6)]:
+            pass
+        if (j := 7) and x:
+            return j
+        return b, c, d, e, g, h, i
+
+    _, recorder = recorded(f, 1)
+    names = {"a": 1, "b": 1, "c": 2, "d": [3], "e": 1, "g": 1, "h": 4, "i": 5, "_": 6, "j": 7}
+    assert recorder.of("bind") == [*list(names.items())[:6], ("a", 2), *list(names.items())[6:]]
+
+
+def test_writes():
+    def f(x, box):
+        x[0] = 1
+        x[1:] += [2]
+        box.value = x[0]
+        del x[0]
+
+    _, recorder = recorded(f, [0, 1], Box(1))
+    assert recorder.of("target") == [(None,), (None,), ("value",), (None,)]
+    assert recorder.of("item") == [(0,)]
+
+
+def test_effects():
+    f = written("""
+        def outer():
+            n = m = 0
+            def f():
+                global g
+                nonlocal n
+                g = 1
+                n += 1
+                for g in [2]: pass
+                if (g := 3): del g
+                own = 0
+                def inner():
+                    nonlocal own, m
+                    own = m = 1
+                inner()
+                return own
+            return f
+        f = outer()
+        """)
+    result, recorder = recorded(f)
+    assert result == 1
+    effects = [
+        ("global", "g"),
+        ("nonlocal", "n"),
+        ("global", "g"),
+        ("global", "g"),
+        ("global", "g"),
+    ]
+    assert recorder.of("effect") == [*effects, ("nonlocal", "m")]
+    assert [name for name, _ in recorder.of("bind")] == ["own", "own"]
+
+
+def test_kinds_of_truth():
+    def f(x):
+        if x:
+            pass
+        while not x:
+            pass
+        assert x
+        y = x or 0
+        z = x and 1
+        return [x if x else y for _ in [0] if x] + [0 < x < 9, z, not x and x]
+
+    _, recorder = recorded(f, 1)
+    kinds = [kind for kind, _ in recorder.of("truth")]
+    assert kinds == [
+        "if",
+        "not",
+        "assert",
+        "or",
+        "and",
+        "comprehension",
+        "ifexp",
+        "and",
+        "not",
+        "and",
+    ]
+
+
+def test_keys():
+    def f(x):
+        return x[0], x[1:], x[..., None], x[(0,)], x[:2, ::-1], x[x]
+
+    class Any:
+        def __getitem__(self, key):
+            return key
+
+    x = Any()
+    _, recorder = recorded(f, x)
+    keys = [key for (key,) in recorder.of("item")]
+    assert keys == [0, np.s_[1:], np.s_[..., None], (0,), np.s_[:2, ::-1], x]
+
+
+def test_results_and_iterables():
+    def f(xs):
+        for _ in xs:
+            pass
+        return sum(x for x in xs)
+
+    _, recorder = recorded(f, [1])
+    assert recorder.of("iterate") == [([1],), ([1],)]
+    assert recorder.of("result") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "what"),
+    [
+        ("def f(x):\n    y = x\n    yield y", "yield y", "`yield`"),
+        ("def f(x):\n    yield from [x]", "yield from [x]", "`yield`"),
+        ("async def f(x):\n    return x", "async def f(x):", "`async` and `await`"),
+        ("async def f(x):\n    return await x", "async def f(x):", "`async` and `await`"),
+        ("def f(x):\n    async def g(): await x", "async def g(): await x", "`async` and `await`"),
+    ],
+)
+def test_refused_syntax(text, expression, what):
+    with pytest.raises(UnsupportedError) as caught:
+        stage(written(text), Recorder())
+    error = caught.value
+    assert what in error.message
+    assert error.span.expression == expression
+    line = text[: text.index(expression)].count("\n") + 1
+    assert f"line {line}" in str(error)
+    assert "^" * len(expression) in str(error)
+    assert "To fix it" in str(error)
+
+
+def test_what_has_no_rule_is_refused(monkeypatch):
+    monkeypatch.delitem(RULES, ast.With)
+    f = written("def f(x):\n    y = 1\n    with x: y = 2\n")
+    with pytest.raises(UnsupportedError, match="With") as caught:
+        stage(f, Recorder())
+    assert caught.value.span.line == 3
+
+
+def test_handlers_do_not_hide_what_gradsmith_refuses():
+    def refuse():
+        raise UnsupportedError("no")
+
+    def f():
+        try:
+            refuse()
+        except TypeError:
+            return "hidden"
+        except:  # noqa: E722
+            return "hidden, too"
+
+    assert f() == "hidden"
+    with pytest.raises(UnsupportedError, match="no"):
+        stage(f, Recorder())()
