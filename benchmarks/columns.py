@@ -1,7 +1,7 @@
 """What `run.py` compares: for each column a function (workload, arguments) → gradient call.
 
-A column that cannot be had raises `ImportError`. Preparation (conversion to the peer's arrays,
-compilation at the first call) is outside what is timed.
+A column whose package is missing raises `ModuleNotFoundError`. Preparation (conversion to the
+peer's arrays, compilation at the first call) is outside what is timed.
 """
 
 import ast

@@ -17,7 +17,9 @@ def gradient_calls(workload, arguments):
     for name, prepare in COLUMNS.items():
         try:
             calls[name] = prepare(workload, arguments)
-        except ImportError as error:
+        except ModuleNotFoundError as error:
+            if "." in error.name:  # there, but broken
+                raise
             missing[name] = str(error)
     return calls, missing
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.driver import inspect as inspection
 from gradsmith.driver.batches import batched_call
 from gradsmith.driver.compiled import Compiled
 from gradsmith.driver.gradients import Policy
@@ -31,6 +32,7 @@ from gradsmith.frontend.runtime import call
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.control import stop_gradient as stop_gradient_op
+from gradsmith.views.graph import GraphView
 
 Build = Callable[..., Any]
 
@@ -463,6 +465,43 @@ class Differentiable:
             return self._bound.setdefault(instance, Differentiable(bound))
         except TypeError:  # an instance without hash or weak references
             return Differentiable(bound)
+
+    def formula(self, *args: Any, wrt: str | int | Sequence[str | int], **kwargs: Any) -> Any:
+        """The gradient with respect to ``wrt`` as a SymPy expression.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Example arguments. Without any, parameters are what their annotations say, else
+            scalars; defaults that are no numbers are kept.
+        wrt : str, int or sequence of these
+            Parameters, by name or position.
+
+        Returns
+        -------
+        sympy.Expr, or a tuple of them for a sequence
+            In symbols called as the parameters, for arrays as the formula of one element; ``g``
+            is the seed where the output needs one. Operations that move or join elements are
+            undefined functions called as in NumPy.
+        """
+        gradient = self.grad._variant(wrt, _STRICT, batched=False)
+        formulas = inspection.formula(gradient._plain, gradient._seeded, args, kwargs)
+        return formulas[0] if isinstance(wrt, (str, int)) else formulas
+
+    def graph(self, *args: Any, **kwargs: Any) -> GraphView:
+        """The values that the function computes: its parameters and operations, by name.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Example arguments; as for `formula`.
+
+        Returns
+        -------
+        GraphView
+            With ``nodes``; ``str()`` of it is a table, ``dot()`` Graphviz text.
+        """
+        return inspection.graph(self.function, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<differentiable {getattr(self, '__name__', self.function)!r}>"

@@ -122,8 +122,8 @@ def _moved(leaf: Any, along: Any, step: float) -> Any:
 
 def _dot(left: Any, right: Any) -> float:
     """The real inner product of two trees: ``Re(conj(left) · right)``."""
-    pairs = zip(_leaves(left), _leaves(right), strict=True)
-    return float(sum(np.vdot(a, b).real for a, b in pairs if _varies(a)))
+    pairs = zip(_moving(left), _moving(right), strict=True)
+    return float(sum(np.vdot(a, b).real for a, b in pairs))
 
 
 def _random_like(leaf: Any, random: Any) -> Any:

@@ -1,7 +1,7 @@
 """Python as users write it: each must do, staged, what it does by itself."""
 
 # Odd on purpose: every corner of the language that a rule of staging has to keep.
-# ruff: noqa: B, C4, E731, F, PIE, PL, PT, PTH, RUF, SIM
+# ruff: noqa
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def scopes(x):
 
     def inner(x, k=WEIGHT):
         w = k
-        return [w * x for x in range(x) for w in range(w)], w
+        return [w * x for x in range(w) for w in range(x)], w
 
     total = 0
 

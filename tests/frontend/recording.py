@@ -98,7 +98,7 @@ def written(text, name="f", **variables):
     file = f"<cell-{next(_cells)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = {"__name__": "__main__", **variables}
-    exec(compile(text, file, "exec"), namespace)
+    exec(compile(text, file, "exec", dont_inherit=True), namespace)
     return namespace[name]
 
 

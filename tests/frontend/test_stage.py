@@ -13,7 +13,7 @@ from types import CodeType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from frontend.programs import PROGRAMS, WEIGHT
@@ -57,7 +57,6 @@ RAISING = """
     del x[0]
     a, b = [1, 2, 3]
     a, b = x
-    f(*x, **{})
     missing_name + 1
     assert x == zero, str(x)
     raise ValueError(
@@ -140,7 +139,10 @@ def test_random_expressions_evaluate_the_same_things_in_the_same_order(expressio
         log.append((values, more))
         return values[0]
 
-    f = written(f"def f(box):\n    {body}\n", t=t)
+    try:
+        f = written(f"def f(box):\n    {body}\n", t=t)
+    except SyntaxError:  # Python has no `:=` in the iterables of comprehensions
+        assume(False)
     outcomes = []
     for function in (f, stage(f, Recorder())):
         log.clear()
@@ -322,10 +324,11 @@ def test_the_rewriting_is_done_once_and_forgotten_with_the_code():
     first, second = stage(f, Recorder()), stage(f, Recorder())
     assert first.__code__ is second.__code__
     code = weakref.ref(first.__code__)
-    cached = len(stage_module._cache)
+    original = id(f.__code__)
+    assert original in stage_module._cache.entries
     del f, first, second
     gc.collect()
-    assert len(stage_module._cache) == cached - 1
+    assert original not in stage_module._cache.entries
     assert code() is None
 
 

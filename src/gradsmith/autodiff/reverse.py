@@ -107,7 +107,7 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
     if gradient is None:
         return None
     builder = current_builder()
-    if gradient.dtype != node.dtype:
+    if gradient.dtype != node.dtype or gradient.array_type.weak:
         gradient = astype(gradient, dtype=node.dtype)
     if node in builder.names:
         builder.name(gradient, f"g_{builder.names[node]}")

@@ -8,7 +8,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Masked
 from gradsmith.ops.arithmetic import add, multiply, negative
-from gradsmith.ops.compare import logical_and, logical_or
+from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set
@@ -27,7 +27,7 @@ def is_scatter(node: Node) -> bool:
 
 def masked_parts(node: Node) -> tuple[Node, Node] | None:
     """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
-    if node.op is where and is_zero(node.inputs[2]) and node.inputs[1].shape == node.shape:
+    if node.op is where and is_zero(node.inputs[2]):
         return node.inputs[0], node.inputs[1]
     return None
 
@@ -68,6 +68,14 @@ def mask(condition: Node, value: Node) -> Node:
     return where(condition, value, 0)
 
 
+def _opposite(left: Node, right: Node) -> bool:
+    """Whether one mask is written as the negation of the other."""
+    negations = (logical_not, invert)
+    return (left.op in negations and left.inputs[0] is right) or (
+        right.op in negations and right.inputs[0] is left
+    )
+
+
 def accumulate(total: Node | None, term: Node | None) -> Node | None:
     """``total + term`` with symbolic zeros; scatters go into the total, masks are kept."""
     if total is None or term is None:
@@ -82,5 +90,7 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
     if left is not None and right is not None:
         if left[0] is right[0]:
             return where(left[0], add(left[1], right[1]), 0)
+        if _opposite(left[0], right[0]):
+            return where(left[0], left[1], right[1])
         return where(logical_or(left[0], right[0]), add(total, term), 0)
     return add(total, term)

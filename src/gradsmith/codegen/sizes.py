@@ -41,8 +41,7 @@ class Sizes:
         for axis, size in enumerate(shape):
             symbol = dims.as_symbol(size)
             if symbol is not None and symbol not in self._symbols:
-                short = len(shape) == 1
-                reading = syntax.call("len", variable) if short else _axis(whole, axis)
+                reading = _axis(whole, axis) if axis else syntax.call("len", variable)
                 self._symbols[symbol] = reading
 
     def size(self, size: Size) -> ast.expr:

@@ -150,7 +150,9 @@ def _implicit(position: int, output: Node) -> Node:
             current_span(),
             "pass grad_outputs, or differentiate a real value such as abs(z)**2",
         )
-    one = current_builder().lift(output.dtype.type(1))
+    # a Python number where it does no harm: emitted code then says 1.0, not np.float64(1.0)
+    wide = output.dtype == np.float64
+    one = current_builder().lift(1.0 if wide else output.dtype.type(1))
     return full(one, shape=shape) if shape else one
 
 

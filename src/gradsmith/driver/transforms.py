@@ -51,18 +51,21 @@ class Primals:
     ----------
     values : mapping
         From what a value is called (``params``) to the value, a tree.
+    discrete : bool
+        Whether a value may be an integer as a whole; its gradient is None then.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, Any], *, discrete: bool = False) -> None:
         self.inputs: list[Node] = []
         self.labels: list[str] = []
         self._trees: list[tuple[tree.Tree, list[bool]]] = []
+        self._discrete = discrete
         self.values = {name: self._own(name, value) for name, value in values.items()}
 
     def _own(self, name: str, value: Any) -> Any:
         leaves, shape = tree.flatten(value, is_leaf)
         moving = [_is_inexact(leaf) for leaf in leaves]
-        if shape.kind == "leaf" and not moving[0]:
+        if shape.kind == "leaf" and not moving[0] and not self._discrete:
             _refuse_discrete(name, leaves[0])
         self._trees.append((shape, moving))
         own = [
@@ -192,6 +195,8 @@ def gradient_of_arguments(
     several = shape.kind != "leaf"
     seeds = seeds_for(outputs, _flat_seed(seed, shape), several=several, batched=False)
     stable, found = differentiate(outputs, seeds, primals.inputs)
+    if len(stable) == 1:
+        current_builder().name(stable[0], "value")
     value = tree.unflatten(shape, [wrap(node) for node in stable])
     return value, primals.restore(primals.materialise(found)), aux
 
@@ -255,7 +260,7 @@ class Pullback:
 
     def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
         names = [f"argument {i}" for i in range(len(args))]
-        self._primals = Primals(dict(zip(names, args, strict=True)))
+        self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
         result = call(function, *self._primals.values.values())
         self._outputs, self._shape = output_leaves(result, "the function")
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
@@ -275,7 +280,7 @@ def pushforward(
 ) -> tuple[Any, Any]:
     """``(value, tangent)`` of a function at traced arguments along traced tangents."""
     names = [f"argument {i}" for i in range(len(args))]
-    primals = Primals(dict(zip(names, args, strict=True)))
+    primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
     result = call(function, *primals.values.values())
     outputs, shape = output_leaves(result, "the function")
     directions = primals.tangents(tangents)

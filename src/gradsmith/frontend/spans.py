@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gradsmith.errors import Span
+from gradsmith.frontend.codes import CodeTable
 
 # Line, end line, column, end column, as `CodeType.co_positions` gives them: columns in bytes of
 # UTF-8, None where not known (before Python 3.11, and under -X no_debug_ranges).
@@ -30,7 +30,6 @@ _NOT_THE_USERS = tuple(
 class StagedCode:
     """What is known about a code object that staging made."""
 
-    code: weakref.ref[CodeType]
     function: str
     definition: ast.AST
     positions: list[Position] | None = None
@@ -52,15 +51,12 @@ class StagedCode:
         return span_at(frame.f_code.co_filename, position, self.function)
 
 
-# By the identity of the code object: hashing one walks all of its instructions.
-_staged: dict[int, StagedCode] = {}
+_staged: CodeTable[StagedCode] = CodeTable()
 
 
 def register(code: CodeType, function: str, definition: ast.AST) -> None:
     """Remember ``code``, and that of the functions inside, as made by staging."""
-    key = id(code)
-    forget = weakref.ref(code, lambda _: _staged.pop(key, None))
-    _staged[key] = StagedCode(forget, function, definition)
+    _staged[code] = StagedCode(function, definition)
     for inner in functions_in(code):
         named = inner.co_name if inner.co_name.isidentifier() else function
         register(inner, named, definition)
@@ -81,7 +77,7 @@ _CO_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: local variables have fixed places, as
 
 def is_staged_code(code: CodeType) -> bool:
     """Whether staging made this code object."""
-    return id(code) in _staged
+    return code in _staged
 
 
 def current_span() -> Span | None:
@@ -92,10 +88,11 @@ def current_span() -> Span | None:
     """
     frame: FrameType | None = sys._getframe(1)
     nearest = None
+    entries = _staged.entries
     while frame is not None:
-        staged = _staged.get(id(frame.f_code))
-        if staged is not None:
-            return staged.span(frame)
+        entry = entries.get(id(frame.f_code))
+        if entry is not None:
+            return entry[0].span(frame)
         if nearest is None and not frame.f_code.co_filename.startswith(_NOT_THE_USERS):
             nearest = frame
         frame = frame.f_back

@@ -8,12 +8,12 @@ as it was.
 from __future__ import annotations
 
 import ast
-import weakref
 from collections.abc import Iterable
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol, TypeVar
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import is_staged_code, register
@@ -123,20 +123,16 @@ def is_staged(function: object) -> bool:
     return isinstance(function, FunctionType) and is_staged_code(function.__code__)
 
 
-# By the identity of the user's code object, with what drops the entry when that is gone.
-_cache: dict[int, tuple[CodeType | None, weakref.ref[CodeType]]] = {}
+_cache: CodeTable[CodeType | None] = CodeTable()
 
 
 def _rewritten(function: FunctionType) -> CodeType | None:
     """The rewritten code of ``function``; None without source."""
-    key = id(function.__code__)
-    entry = _cache.get(key)
-    if entry is None:
+    original = function.__code__
+    if original not in _cache:
         source = find_source(function)
-        code = None if source is None else _compiled(source, function)
-        forget = weakref.ref(function.__code__, lambda _: _cache.pop(key, None))
-        entry = _cache[key] = (code, forget)
-    return entry[0]
+        _cache[original] = None if source is None else _compiled(source, function)
+    return _cache[original]
 
 
 def _compiled(source: Source, function: FunctionType) -> CodeType:

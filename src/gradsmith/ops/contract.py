@@ -82,7 +82,7 @@ def _matrix_product(x: Node, left: Labels, y: Node, right: Labels, out: Labels) 
         x, left, y, right = y, right, x, left
     stack, labels, matrix, names = (x, left, y, right) if y.ndim == 2 else (y, right, x, left)
     (n,) = [label for label in names if label != k]
-    if labels[-1] == k or (stack.ndim == 2 and stack is x):
+    if labels[-1] == k or stack.ndim == 2:
         rows = stack if labels[-1] == k else swapped(stack)
         kept = tuple(label for label in labels if label != k)
         return arranged(matmul(rows, arranged(matrix, names, (k, n))), (*kept, n), out)
@@ -127,7 +127,8 @@ def _batched(
     columns = tuple(label for label in free if label in right)
     x = arranged(x, left, (*batch, *rows, *summed))
     y = arranged(y, right, (*batch, *summed, *columns))
-    count, sizes = len(batch), (*x.shape[: len(batch) + len(rows)], *y.shape[y.ndim - len(columns) :])
+    count = len(batch)
+    sizes = (*x.shape[: count + len(rows)], *y.shape[count + len(summed) :])
     product = matmul(
         _matrices(x, count, len(rows), len(summed)),
         _matrices(y, count, len(summed), len(columns)),
@@ -173,14 +174,12 @@ def _batched_dot(
 
 
 def _subscripts(left: Labels, right: Labels, out: Labels) -> str:
-    """einsum's notation; labels that are no letters get free ones."""
+    """The notation of einsum; labels that are no letters get free ones."""
     used = {*left, *right}
     spare = iter(letter for letter in ALPHABET if letter not in used)
     letters = {label: label if len(label) == 1 else next(spare) for label in sorted(used)}
-    return "->".join(
-        (",".join("".join(letters[s] for s in side) for side in (left, right)),
-         "".join(letters[s] for s in out))
-    )
+    first, second, result = ("".join(letters[s] for s in side) for side in (left, right, out))
+    return f"{first},{second}->{result}"
 
 
 # -- tensordot -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Cumulative sums, differences and the trapezoidal rule; cumulative products are in products.py."""
+"""Cumulative sums, differences, the trapezoidal rule; cumulative products are in products.py."""
 
 from __future__ import annotations
 

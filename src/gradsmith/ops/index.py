@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError
+from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
@@ -27,7 +27,7 @@ from gradsmith.ops.keys import index_of
 from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import cast, owner, squeezed_to, unbroadcast
+from gradsmith.ops.shape import astype, cast, owner, squeezed_to, unbroadcast
 
 # NumPy allows 64 axes, and so that many index arrays.
 ARRAYS: tuple[ArgumentRule, ...] = (NON_DIFF,) * 64
@@ -60,7 +60,7 @@ getitem: Op = primitive(
     evaluate=_evaluate_read,
     derivative=Linear((_scatter, *ARRAYS)),
     emit=_emit_read,
-    view=lambda base, update, *arrays, index: index_set(base, update, *arrays, index=index),
+    view=lambda base, update, *arrays, index: _stored(base, update, *arrays, index=index),
 )
 gather: Op = primitive(
     "gather",
@@ -131,6 +131,8 @@ def _update_add(
         key = emit_argument(emitter, index, arrays)
         return [ast.Expr(syntax.call("np.add.at", target, key, update))]
     part = syntax.subscript(target, emit_key(emitter, index, arrays))
+    if isinstance(update, ast.UnaryOp) and isinstance(update.op, ast.USub):
+        return [syntax.augment(part, "-", update.operand)]
     return [syntax.augment(part, "+", update)]
 
 
@@ -182,6 +184,42 @@ index_add: Op = primitive(
 )
 
 
+def _is_part(node: Node, x: Node, arrays: tuple[Node, ...], index: Index) -> bool:
+    """Whether ``node`` is ``x[index]``."""
+    return (
+        node.op in (getitem, gather)
+        and node.inputs == (x, *arrays)
+        and node.attrs["index"] == index
+    )
+
+
+def _stored(x: Node, update: Node, *arrays: Node, index: Index) -> Node:
+    """``x`` with a part replaced; after ``x[index] += term`` as one addition, whose adjoint (and
+    code) leaves the rest of the array alone.
+    """
+    if _is_part(update, x, arrays, index):
+        return x if update.op is getitem else index_set(x, update, *arrays, index=index)
+    result = _augmented(update)
+    if result is None or not _is_part(result.inputs[0], x, arrays, index):
+        return index_set(x, update, *arrays, index=index)
+    if may_repeat(index, arrays):  # NumPy then stores one of the sums
+        return index_set(x, update, *arrays, index=index)
+    term = result.inputs[1]
+    return index_add(x, term if result.op.name == "add" else -term, *arrays, index=index)
+
+
+def _augmented(update: Node) -> Node | None:
+    """The sum or difference that an augmented assignment stores, where it has the right dtype.
+
+    NOTE: the frontend casts what ``part += term`` stores, to whatever dtype. A sum that the user
+    stores by ``x[index] = total`` stays a value of its own: gradients in it may be asked for.
+    """
+    if update.op is not astype or update.inputs[0].dtype != update.dtype:
+        return None
+    result = update.inputs[0]
+    return result if result.op.name in ("add", "subtract") else None
+
+
 # -- what x[key] and x[key] = value mean ---------------------------------------------------------
 
 
@@ -201,7 +239,7 @@ def write(x: Node, key: Any, value: Any) -> Node:
     index, arrays, update = _writing(x, key, value)
     if not index.items and x.ndim:
         return broadcasted(cast(update, x.dtype), x.shape)
-    return index_set(x, update, *arrays, index=index)
+    return _stored(x, update, *arrays, index=index)
 
 
 def write_added(x: Node, key: Any, value: Any) -> Node:
@@ -211,6 +249,8 @@ def write_added(x: Node, key: Any, value: Any) -> Node:
 
 
 def _writing(x: Node, key: Any, value: Any) -> tuple[Index, tuple[Node, ...], Node]:
+    if x.array_type.form != "array":
+        raise ArgumentTypeError("a scalar does not support item assignment")
     index, arrays = index_of(key, x.shape)
     shape = indexed_shape(x.shape, index, [a.array_type for a in arrays])
     return index, arrays, squeezed_to(as_node(value), len(shape))

@@ -115,7 +115,7 @@ def _exponent_partial(out: Node, x: Node, y: Node) -> Any:
     base = _number(x)
     if isinstance(base, (int, float)) and base > 0:
         return math.log(base) * out
-    return out * log(where(equal(x, 0), 1, x))
+    return out * log(where(equal(x, 0), 1.0, x))
 
 
 power = elementwise(

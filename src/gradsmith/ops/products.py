@@ -35,8 +35,7 @@ from gradsmith.ops.ranges import integers
 from gradsmith.ops.reduce import reduce_sum, reduction, spread
 from gradsmith.ops.reductions import masked, reduced
 from gradsmith.ops.select import where as select
-from gradsmith.ops.shape import Axes, cast, expand_dims, transpose
-
+from gradsmith.ops.shape import Axes, cast, expand_dims
 
 # -- products ------------------------------------------------------------------------------------
 
@@ -181,7 +180,15 @@ def _curvature_gradient(v: Node, h: Node, x: Node, axis: int, reverse: bool) -> 
 
 
 def _product_gradient(
-    g: Node, out: Node, value: Node, v: Node, x: Node, *, axis: int, reverse: bool, transposed: bool
+    g: Node,
+    out: Node,
+    value: Node,
+    v: Node,
+    x: Node,
+    *,
+    axis: int,
+    reverse: bool,
+    transposed: bool,
 ) -> Node:
     vector, point = conjugated(v), conjugated(x)
     pair = (g, vector) if transposed else (vector, g)

@@ -66,7 +66,7 @@ def masked(a: Any, where: Any, identity: float) -> Node:
         return x
     kept = select(as_node(where), x, identity)
     if kept.ndim != x.ndim:
-        raise ShapeError(f"where= of more axes than the operand of shape {describe_shape(x.shape)}")
+        raise ShapeError(f"where= has more axes than the operand, {describe_shape(x.shape)}")
     return kept
 
 

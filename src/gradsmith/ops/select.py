@@ -143,8 +143,6 @@ def _emit_clip(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     x, low, high = operands
     if node.inputs[0].ndim:
         return syntax.method(x, "clip", low, high)
-    if node.ndim:
-        return syntax.call("np.clip", x, low, high)
     return syntax.call("np.minimum", syntax.call("np.maximum", x, low), high)
 
 
@@ -153,7 +151,7 @@ def _emit_clip(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
 clip = primitive(
     "clip",
     infer=elementwise_infer(result_dtype),
-    evaluate=np.clip,
+    evaluate=lambda x, low, high: np.minimum(np.maximum(x, low), high),
     derivative=Partials(
         (
             lambda out, x, low, high: Masked(equal(x, out), 1),
@@ -201,6 +199,7 @@ def _clip(
 ) -> Node:
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     x = as_node(a)
+    x = cast(x, x.dtype)  # a Python number is not weak as the first argument of np.clip
     if low is None:
         return FUNCTIONS[np.positive](x) if high is None else clip_above(x, as_node(high))
     if high is None:

@@ -167,10 +167,14 @@ def _evaluate_parts(x: Any, axis: Axes) -> tuple[Any, Any, Any]:
     return top, powers, np.sum(powers, axis=axis, keepdims=True)
 
 
-def _parts(x: Node, axis: Axes) -> tuple[Node, Node, Node]:
-    """The same as nodes; all ops below share them."""
+def _parts(x: Node, axis: Axes, *, infinite: bool) -> tuple[Node, Node, Node]:
+    """The same as nodes; all ops below share them.
+
+    ``infinite`` says that infinite elements have a limit here, and are no nan as in exp / sum.
+    """
     top = FUNCTIONS[np.max](x, axis=axis, keepdims=True)
-    top = where(isfinite(top), top, 0)
+    if infinite:
+        top = where(isfinite(top), top, 0)
     powers = exp(x - top)
     return top, powers, FUNCTIONS[np.sum](powers, axis=axis, keepdims=True)
 
@@ -210,7 +214,7 @@ logsumexp = primitive(
 
 @_lowers(logsumexp)
 def _lower_logsumexp(x: Node, *, axis: Axes, keepdims: bool) -> Node:
-    top, _, total = _parts(x, axis)
+    top, _, total = _parts(x, axis, infinite=True)
     result = log(total) + top
     return result if keepdims else squeeze(result, axis=axis)
 
@@ -250,7 +254,7 @@ softmax = primitive(
 
 @_lowers(softmax)
 def _lower_softmax(x: Node, *, axis: Axes, zeros: bool = False) -> Node:
-    _, powers, total = _parts(x, axis)
+    _, powers, total = _parts(x, axis, infinite=zeros)
     return powers / (denominator(total) if zeros else total)
 
 
@@ -280,5 +284,5 @@ log_softmax = primitive(
 
 @_lowers(log_softmax)
 def _lower_log_softmax(x: Node, *, axis: Axes) -> Node:
-    top, _, total = _parts(x, axis)
+    top, _, total = _parts(x, axis, infinite=False)
     return (x - top) - log(total)

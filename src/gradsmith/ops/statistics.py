@@ -194,7 +194,12 @@ def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Node:
 
 @implements(np.average)
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Any:
     """`numpy.average`; weights that sum to zero give inf or nan, since data decides that."""
     x = as_node(a)

@@ -12,6 +12,7 @@ from typing import Any
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
+from gradsmith.ops.matmul import matmul
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
@@ -40,18 +41,11 @@ def div(x: Any, y: Any) -> Apply:
     return Apply(divide, (x, y))
 
 
-SIGNS = [
-    Rule(mul(C, neg(X)), lambda c, x: -c * x),
-    Rule(mul(X, neg(Y)), lambda x, y: -(x * y)),
-    Rule(div(neg(X), Y), lambda x, y: -(x / y)),
-    Rule(div(X, neg(Y)), lambda x, y: -(x / y)),
-    Rule(Apply(add, (X, neg(Y))), lambda x, y: x - y),
-    Rule(Apply(subtract, (X, neg(Y))), lambda x, y: x + y),
-    Rule(Apply(subtract, (0, X)), lambda x: -x),
-    Rule(neg(Apply(subtract, (X, Y))), lambda x, y: y - x),
-    Rule(neg(mul(C, X)), lambda c, x: -c * x),
-    Rule(neg(div(C, X)), lambda c, x: -c / x),
-]
+def _absorbs_sign(node: Node) -> bool:
+    """Whether ``-node`` is no more work than ``node``."""
+    return node.op is negative or (
+        node.op in (multiply, divide) and _is_number(node.inputs[0])
+    )
 
 
 def _scalar(node: Node) -> bool:
@@ -68,6 +62,21 @@ def _same_kind(x: Node, y: Node) -> bool:
 
 A = Wild("a", _array)
 S, T = Wild("s", _scalar), Wild("t", _scalar)
+
+SIGNS = [
+    Rule(mul(C, neg(X)), lambda c, x: -c * x),
+    Rule(mul(X, neg(Y)), lambda x, y: -(x * y)),
+    Rule(div(neg(X), Y), lambda x, y: -(x / y)),
+    Rule(div(X, neg(Y)), lambda x, y: -(x / y)),
+    Rule(Apply(add, (X, neg(Y))), lambda x, y: x - y),
+    Rule(Apply(subtract, (X, neg(Y))), lambda x, y: x + y),
+    Rule(Apply(subtract, (0, X)), lambda x: -x),
+    Rule(neg(Apply(subtract, (X, Y))), lambda x, y: y - x),
+    Rule(neg(mul(C, X)), lambda c, x: -c * x),
+    Rule(neg(div(C, X)), lambda c, x: -c / x),
+    Rule(neg(mul(S, A)), lambda s, a: -s * a if _absorbs_sign(s) else None),
+]
+
 
 SCALARS = [  # numbers meet before they meet an array: one pass over it instead of two
     Rule(mul(S, mul(T, A)), lambda s, t, a: s * t * a),
@@ -172,4 +181,9 @@ SUMS = [
     Rule(Apply(subtract, (X, Y), "root"), _like_terms),
 ]
 
-ALGEBRA = [*SIGNS, *PRODUCTS, *SCALARS, *SUMS]
+PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
+    Rule(Apply(matmul, (X, neg(Y))), lambda x, y: -(x @ y)),
+    Rule(Apply(matmul, (neg(X), Y)), lambda x, y: -(x @ y)),
+]
+
+ALGEBRA = [*PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS, *SUMS]

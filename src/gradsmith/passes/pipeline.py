@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
+from gradsmith.passes.lowering import LOWERING
+from gradsmith.passes.numerics import NUMERIC_RULES
 from gradsmith.passes.results import own_results
 from gradsmith.passes.rewrite import Table, rebuild
+from gradsmith.passes.scatter import SCATTER
 from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 
-NUMERICS = Table(STRUCTURE, generic=GENERIC)
+NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
 """Before differentiation: stable forms of what users write by hand."""
 
-ADJOINT = Table(STRUCTURE, ALGEBRA, generic=GENERIC)
+ADJOINT = Table(STRUCTURE, SCATTER, ALGEBRA, generic=GENERIC)
 """While the adjoint is built: also algebra that may change the last bit."""
 
-FINISH = Table(UNWRAP, STRUCTURE, generic=GENERIC)
-"""At the end: what keeps every bit."""
+FINISH = Table(UNWRAP, STRUCTURE, NUMERIC_RULES, generic=GENERIC)
+"""At the end, over everything: primal values get the stable forms, too, and nothing else."""
 
-
-LOWERED = Table(STRUCTURE, generic=GENERIC)
+LOWERED = Table(STRUCTURE, generic=(*LOWERING, *GENERIC))
 """Last: stable composites in terms of what NumPy has."""
 
 

@@ -14,7 +14,8 @@ from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, zeros
-from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.index import getitem, index_add, index_set
+from gradsmith.ops.powers import integer_power
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
@@ -63,6 +64,26 @@ def _first_write(root: Node, x: Node, y: Node) -> Node | None:
     return index_set(x, y, **root.attrs)
 
 
+def _one_number(root: Node, x: Node) -> Node | None:
+    """Whatever way one looks at a number repeated, it is that number repeated."""
+    return broadcast_to(x, shape=root.shape) if x.ndim == 0 else None
+
+
+def _first_power(root: Node, x: Node) -> Node | None:
+    return x if root.attrs["n"] == 1 else None
+
+
+def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
+    """``x + -2 * y`` is ``x - 2 * y``, to the last bit."""
+    factor = number(c)
+    return x - (-factor) * y if isinstance(factor, (int, float)) and factor < 0 else None
+
+
+def _written_alone(root: Node, x: Node, y: Node) -> Node:
+    """What is written broadcasts by itself."""
+    return root.op(x, y, *root.inputs[2:], **root.attrs)
+
+
 def _real_conjugate(x: Node, **_: Any) -> Node | None:
     return None if x.array_type.complex else x
 
@@ -71,6 +92,12 @@ def _number_first(root: Node, x: Node, y: Node) -> Node | None:
     first, second = root.inputs
     return second * first if number(first) is None and number(second) is not None else None
 
+
+def _is_number(node: Node) -> bool:
+    return number(node) is not None
+
+
+VIEWS = (expand_dims, squeeze, reshape, transpose, getitem)
 
 STRUCTURE = [
     Rule(Apply(multiply, (X, 1)), _keep),
@@ -91,6 +118,11 @@ STRUCTURE = [
     Rule(Apply(squeeze, (Apply(expand_dims, (X,)),), R), _same_axes),
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
     Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R), _first_write),
+    Rule(Apply(integer_power, (X,), R), _first_power),
+    Rule(Apply(add, (X, Apply(multiply, (Wild("c", _is_number), Y))), R), _minus),
+    *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R), _one_number) for op in VIEWS),
+    Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
+    Rule(Apply(index_set, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
 ]
 """`Table` takes no result of another type: ``x * 1`` stays where the 1 is an array of ones that
 broadcasts, ``reshape(x)`` where the shape changes."""

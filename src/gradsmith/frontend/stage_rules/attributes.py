@@ -10,7 +10,7 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, place_of_at
 
 @rule(ast.Attribute)
 def attribute(rewriter: Rewriter, node: ast.Attribute) -> ast.expr:
-    """``x.name`` → ``__gs__.attribute(x, "name")``; a target → ``__gs__.target(x, "name").name``."""
+    """``x.a`` → ``__gs__.attribute(x, "a")``; as a target → ``__gs__.target(x, "a").a``."""
     owner = rewriter.visit(node.value)
     at = place_of_attribute(node, node)
     name = rewriter.text(rewriter.mangled(node.attr), at)

@@ -1,0 +1,68 @@
+"""Rules for scattered adjoints: what is written into zeros goes into what it is added to."""
+
+from __future__ import annotations
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
+from gradsmith.ops.arithmetic import add, subtract
+from gradsmith.ops.create import zeros
+from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.index_key import Array
+from gradsmith.ops.ranges import arange
+from gradsmith.ops.reduce import reduce_sum
+from gradsmith.ops.shape import broadcast_to, expand_dims
+from gradsmith.passes.pattern import Apply, Wild
+from gradsmith.passes.rewrite import Rule
+
+
+def _is_scatter(node: Node) -> bool:
+    return node.op in (index_add, index_set) and node.inputs[0].op is zeros
+
+
+X, P = Wild("x"), Wild("p", _is_scatter)
+
+
+def _fits(x: Node, root: Node) -> bool:
+    return x.shape == root.shape and x.dtype == root.dtype and x.op is not zeros
+
+
+def _add(root: Node, x: Node, p: Node) -> Node | None:
+    """``x + scatter(v)``: ``x`` with ``v`` added in place; no zeros, no second array."""
+    return index_add(x, *p.inputs[1:], **p.attrs) if _fits(x, root) else None
+
+
+def _take_from(root: Node, x: Node, p: Node) -> Node | None:
+    if root.inputs[0] is p and not _is_scatter(x):
+        return index_add(-x, *p.inputs[1:], **p.attrs) if _fits(x, root) else None
+    if root.inputs[1] is not p:
+        return None
+    return index_add(x, -p.inputs[1], *p.inputs[2:], **p.attrs) if _fits(x, root) else None
+
+
+def _sum_of_rows(root: Node, p: Node) -> Node | None:
+    """Rows with one element each (``z[np.arange(n), labels]``): their sums are these elements."""
+    items = p.attrs["index"].items
+    pairs = len(p.inputs) == 4 and all(isinstance(item, Array) for item in items)
+    if p.ndim != 2 or not pairs or root.attrs["axis"] != (1,):
+        return None
+    rows = p.inputs[2 + items[0].position]
+    if not _counts(rows, p.array_type):
+        return None
+    values = broadcast_to(p.inputs[1], shape=p.shape[:1])
+    return expand_dims(values, axis=(1,)) if root.attrs["keepdims"] else values
+
+
+def _counts(rows: Node, matrix: ArrayType) -> bool:
+    """Whether the index array is 0, 1, …, n - 1."""
+    if rows.op is not arange:
+        return False
+    start, step, length = (rows.attrs[key] for key in ("start", "step", "length"))
+    return start == 0 and step == 1 and length == matrix.shape[0]
+
+
+SCATTER = [
+    Rule(Apply(add, (X, P), "root"), _add),
+    Rule(Apply(subtract, (X, P), "root"), _take_from),
+    Rule(Apply(subtract, (P, X), "root"), _take_from),
+    Rule(Apply(reduce_sum, (P,), "root"), _sum_of_rows),
+]

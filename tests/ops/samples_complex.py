@@ -1,0 +1,30 @@
+"""Samples of the functions that take complex numbers apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ops.sample import Sample
+from ops.values import complex_within, within
+
+Z = [
+    Sample((complex_within((-2, 2), 3),)),
+    Sample((complex_within((-2, 2), 2, 3),)),
+    Sample((complex_within((-2, 2), 2).astype(np.complex64),)),
+    Sample((np.array(1.5 - 0.5j),)),
+    Sample((np.complex128(-1.5 + 0.5j),)),
+    Sample((complex_within((-2, 2), 0, 2),)),
+]
+REAL = [
+    Sample((within((0.5, 2), 3),)),
+    Sample((within((-2, -0.5), 2, 1),)),
+    Sample((np.float32(-1.5),)),
+]
+
+SAMPLES: dict[str, list[Sample]] = {
+    "real": [*Z, *REAL],
+    "imag": [*Z, *REAL],
+    "conj": [*Z, *REAL],
+    "absolute": [*Z, *REAL, Sample((-1.5,)), Sample((np.array([0.0, -0.0]),), smooth=False)],
+    "python_float": [Sample((np.float64(1.5),)), Sample((np.array(1.5, dtype=np.float32),))],
+}
