@@ -5,9 +5,11 @@ and JAX run the very same body with their namespace in place of `np`; torch has 
 its fused losses. The hand-written gradients are the fastest of several variants measured
 (NumPy 2.4, AVX-512) and are pure: they keep no buffers between calls. What the variants taught:
 
-- `.dot` costs a third of `@` on small arrays (0.3 against 1 µs), a 0-d array as operand half of
-  a Python number (0.3 against 0.5 µs), a column sum as `ones.dot(a)` a third of `a.sum(0)`;
-- reductions over few classes are twice as fast when the classes are the leading axis.
+- `.dot` costs a third of `@` on small arrays (0.3 against 1 µs), a ufunc with a 0-d array two
+  thirds of one with a Python number (0.3 against 0.5 µs), a column sum as `ones.dot(a)` between
+  a fifth and a half of `a.sum(0)`;
+- from 128 samples on, reductions over ten classes are 3 to 19 times as fast when the classes are
+  the leading axis.
 """
 
 import types

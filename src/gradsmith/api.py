@@ -27,6 +27,7 @@ from gradsmith.driver.transforms import (
     pushforward,
 )
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError, SeedNeededError
+from gradsmith.frontend.arguments import check_tree
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.trace import current_trace
@@ -51,12 +52,31 @@ def _recipe(function: Callable[..., Any], build: Build, suffix: str, title: str)
 
 
 def as_seed(seed: Any) -> Any:
-    """A seed as it is passed on: (nested) lists of numbers become arrays."""
+    """A seed as it is passed on: NumPy scalars for numbers, arrays for lists of numbers."""
+    if isinstance(seed, (bool, int, float, complex)):
+        return np.asarray(seed, complex if isinstance(seed, complex) else float)[()]
     if not isinstance(seed, list):
         return seed
+    if len(seed) == 1:
+        return (as_seed(seed[0]),)  # one seed for one output, or a list of one number
     leaves, _ = tree.flatten(seed, lambda v: not isinstance(v, list))
     plain = all(isinstance(leaf, (bool, int, float, complex)) for leaf in leaves)
     return np.asarray(seed) if plain else seed
+
+
+def check_callable(function: Any) -> None:
+    """Refuse what is no function.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It cannot be called.
+    """
+    if not callable(function):
+        raise ArgumentTypeError(
+            f"expected a function, got {function!r}",
+            hint="pass the function itself, not the result of a call",
+        )
 
 
 class Transformed:
@@ -76,6 +96,7 @@ class Transformed:
         title: str,
         signature: inspect.Signature | None = None,
     ) -> None:
+        check_callable(function)
         functools.update_wrapper(self, function, updated=())
         recipe = _recipe(function, build, suffix, title)
         if signature is not None:
@@ -199,9 +220,12 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
         ``pullback(cotangent)``, of the structure of ``out``, returns a tuple with the gradient in
         each argument; it has ``source`` and ``emit``.
     """
+    check_callable(fun)
     if current_trace() is not None:
         pullback = Pullback(fun, primals)
         return pullback.value, pullback
+    for position, primal in enumerate(primals):
+        check_tree(primal, f"argument {position}")
     saved = tree_map(_copied, primals)
     return fun(*primals), BoundPullback(_kept(fun, _pullback), saved)
 
@@ -372,7 +396,13 @@ class Gradient:
         def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
             names = _input_names(bound, inputs)
             return named_gradient(
-                self._function, bound, names, seed=grad_outputs, policy=policy, batched=batched
+                self._function,
+                bound,
+                names,
+                seed=grad_outputs,
+                policy=policy,
+                batched=batched,
+                mixed=inputs is None,
             )[1]
 
         return build
@@ -434,7 +464,7 @@ def _value_and_gradient(function: Callable[..., Any]) -> Transformed:
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
         names = _input_names(bound, None)
         return named_gradient(
-            function, bound, names, seed=grad_outputs, policy=_STRICT, batched=False
+            function, bound, names, seed=grad_outputs, policy=_STRICT, batched=False, mixed=True
         )
 
     return Transformed(function, build, "_value_and_grad", "Value and gradient of {name}.")
@@ -446,6 +476,7 @@ class Differentiable:
     __gradsmith__ = True
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        check_callable(function)
         functools.update_wrapper(self, function, updated=())
         self.function = function
         self.grad = Gradient(function)

@@ -283,11 +283,31 @@ def test_emitted_file_is_newline_terminated_utf8(tmp_path):
 # --- what is written
 
 
+def code_of(source):
+    """The source without comments and docstrings, which quote the user's lines."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and isinstance(node, ast.Module | ast.FunctionDef):
+            node.body = [n for n in body if not is_text(n)] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def is_text(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def test_source_keeps_the_users_names():
+    code = code_of(gs.grad(affine).source(X, W))
+    assert "hidden = " in code
+    assert code.count("np.tanh(") == 1
+    assert "g_x" in code
+
+
+def test_source_names_the_users_lines():
     source = gs.grad(affine).source(X, W)
-    assert "hidden = np.tanh(" in source
-    assert "g_hidden" in source
-    assert "def " in source
+    comments = [line for line in source.splitlines() if line.strip().startswith("#")]
+    assert any("hidden = np.tanh(x * w + 0.5)" in comment for comment in comments)
 
 
 def test_source_has_the_signature_of_the_function():
@@ -301,26 +321,31 @@ def test_source_has_no_dead_code():
         unused = np.arctan(x) * w
         return np.sum(x * w)
 
-    source = gs.grad(f).source(X, W)
-    assert "arctan" not in source
-    assert "unused" not in source
+    code = code_of(gs.grad(f).source(X, W))
+    assert "arctan" not in code
+    assert "unused" not in code
 
 
 def test_source_has_no_repeated_subexpression():
     def f(x):
         return np.sum(np.exp(x) * np.exp(x)) + np.sum(np.exp(x))
 
-    assert gs.grad(f).source(X).count("np.exp(") == 1
+    assert code_of(gs.grad(f).source(X)).count("np.exp(") == 1
 
 
 def test_source_has_no_power_with_a_small_integer_exponent():
-    source = gs.value_and_grad(lambda x: np.sum(x**3 + x**2 + np.power(x, 4))).source(X)
-    assert "np.power" not in source
-    assert "**" not in source
+    def f(x):
+        return np.sum(x**3 + x**2 + np.power(x, 4))
+
+    code = code_of(gs.value_and_grad(f).source(X))
+    assert "np.power" not in code
+    assert "**" not in code
 
 
 def test_source_of_a_cut_off_primal_computes_only_the_gradient():
-    assert "np.sum" not in gs.grad(lambda x: np.sum(np.sin(x))).source(X)
+    code = code_of(gs.grad(lambda x: np.sum(np.sin(x))).source(X))
+    assert "sum" not in code
+    assert "sin" not in code
 
 
 @pytest.mark.parametrize(

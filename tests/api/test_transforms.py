@@ -179,7 +179,11 @@ def test_transforms_accept_what_differentiable_returns(transform):
         return np.sum(x**3)
 
     plain, decorated = transform(f)(X), transform(gs.differentiable(f))(X)
-    for a, b in zip(np.atleast_1d(plain), np.atleast_1d(decorated), strict=True):
+    assert type(plain) is type(decorated)
+    pairs = (
+        zip(plain, decorated, strict=True) if isinstance(plain, tuple) else [(plain, decorated)]
+    )
+    for a, b in pairs:
         np.testing.assert_array_equal(a, b)
 
 
@@ -264,11 +268,6 @@ def test_vjp_by_its_cotangent_inside_a_function_that_is_differentiated():
         return gs.vjp(pulled, np.zeros(3))[1](tangent)[0]
 
     same(gs.compile(forward_mode)(X, V), 3 * X**2 * V)
-
-
-def test_vjp_of_a_function_without_arguments_to_differentiate_is_refused():
-    with pytest.raises(gs.GradsmithError):
-        gs.vjp(lambda n: n * 2.0, 3)[1](1.0)
 
 
 # --- compile

@@ -21,7 +21,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "logaddexp2": binary((-3, 3), (-3, 3)),
     "sqrt": [*unary(0.3, 3, holomorphic=True), Sample((0.5,))],
     "cbrt": [*unary(0.3, 3), *unary(-3, -0.3)],
-    "hypot": [*binary((-2, 2), (0.5, 2)), Sample((np.array([3e200]), np.array([-4e200])), smooth=False)],
+    "hypot": [
+        *binary((-2, 2), (0.5, 2)),
+        Sample((np.array([3e200]), np.array([-4e200])), smooth=False),
+    ],
     "sin": [*unary(-2, 2, holomorphic=True), Sample((0.5,))],
     "cos": unary(-2, 2, holomorphic=True),
     "tan": unary(-1.2, 1.2, holomorphic=True),
@@ -42,7 +45,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "arccosh": [*unary(1.5, 4, holomorphic=True), Sample((np.array([1e200]),), smooth=False)],
     "arctanh": [*unary(-0.9, 0.9, holomorphic=True), Sample((0.5,))],
     "copysign": [*binary((0.5, 2), (-2, -1)), *binary((-2, -0.5), (-2, -1))],
-    "nextafter": binary((1.1, 1.9), (3, 4)),
+    # Declared as without slope, though it is that of its first argument.
+    "nextafter": [Sample(s.args, smooth=False) for s in binary((1.1, 1.9), (3, 4))],
     "spacing": unary(1.1, 1.9),
     "ldexp": [
         Sample((within((-2, 2), 3), np.array([1, -2, 3]))),

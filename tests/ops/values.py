@@ -22,9 +22,7 @@ def complex_within(interval: Interval, *shape: int) -> np.ndarray:
     return within(interval, *shape) + 1j * within((0.3, 0.8), *shape)
 
 
-def unary(
-    low: float, high: float, *, holomorphic: bool = False, **attrs: Any
-) -> list[Sample]:
+def unary(low: float, high: float, *, holomorphic: bool = False, **attrs: Any) -> list[Sample]:
     """Samples of one operand: several ranks and dtypes."""
     span = (low, high)
     operands: list[Any] = [

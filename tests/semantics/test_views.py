@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semantics.numbers import check
+import gradsmith as gs
+from semantics.numbers import check, differences, same
 
 X = np.array([0.5, -1.25, 2.0])
 A = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.6], [0.9, -0.2, 1.7]])
@@ -174,17 +175,53 @@ def test_writes_through_views_have_numpys_meaning(fun):
     check(fun, A)
 
 
-@pytest.mark.parametrize("layout", ["Fortran", "transposed", "reversed", "every other"])
+OTHER_LAYOUTS = {
+    "Fortran": np.asfortranarray(A),
+    "transposed": A.T,
+    "reversed": A[::-1, ::-1],
+    "every other": np.repeat(A, 2, axis=1)[:, ::2],
+}
+
+
+@pytest.mark.parametrize("layout", OTHER_LAYOUTS)
 @pytest.mark.parametrize("fun", [row_view, stencil, unpacked_rows, overlapping_views])
 def test_writes_through_views_of_other_layouts(fun, layout):
-    wide = np.repeat(A, 2, axis=1)
-    layouts = {
-        "Fortran": np.asfortranarray(A),
-        "transposed": A.T,
-        "reversed": A[::-1, ::-1],
-        "every other": wide[:, ::2],
-    }
-    check(fun, layouts[layout])
+    check(fun, OTHER_LAYOUTS[layout])
+
+
+# Where NumPy decides by the memory layout whether a reshape is a view or a copy.
+RESHAPED = {
+    "reshape": lambda x: x.reshape(-1),
+    "ravel": lambda x: x.ravel(),
+    "ravel of transposed": lambda x: x.T.ravel(),
+    "reshape of transposed": lambda x: x.T.reshape(9),
+    "ravel in order F": lambda x: x.ravel(order="F"),
+    "part": lambda x: x[:, :2].reshape(-1),
+}
+LAID_OUT = {
+    "C": lambda x: x.copy(),
+    "Fortran": lambda x: np.asfortranarray(x),
+    "every other": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "reversed": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
+}
+
+
+@pytest.mark.parametrize("layout", LAID_OUT)
+@pytest.mark.parametrize("name", RESHAPED)
+def test_a_reshape_that_may_copy_is_as_in_numpy_or_refused(name, layout):
+    def f(x):
+        derived = RESHAPED[name](x)
+        derived *= 2.0
+        return np.sum(x * x) + np.sum(derived)
+
+    laid_out = LAID_OUT[layout]
+    try:
+        value, g = gs.value_and_grad(f)(laid_out(A))
+    except gs.GradsmithError:
+        assert (name, layout) not in {("reshape", "C"), ("ravel", "C")}
+    else:
+        same(value, f(laid_out(A)))
+        same(g, differences(lambda x: f(laid_out(x)), A), rtol=1e-6, atol=1e-8)
 
 
 DERIVED = {
@@ -225,9 +262,6 @@ DERIVED = {
     "np.stack": lambda x: np.stack([x, x]),
     "np.where": lambda x: np.where(x > 0, x, x),
     "np.clip": lambda x: np.clip(x, -9, 9),
-    "ravel of transposed": lambda x: x.T.ravel(),
-    "reshape of transposed": lambda x: x.T.reshape(9),
-    "ravel in order F": lambda x: x.ravel(order="F"),
 }
 
 

@@ -9,6 +9,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node, ancestors
 from gradsmith.ir.op import NonDiff, argument_rule
 from gradsmith.ir.types import TupleType
+from gradsmith.ops.control import finished_gradient
 
 
 def is_differentiable(node: Node) -> bool:
@@ -55,19 +56,26 @@ class Unused:
         """The reason as the end of a sentence."""
         if self.cut is None:
             return "it is not used at all on the way to the outputs"
-        step = f"{self.cut.op.name}, which has no derivative"
+        if self.cut.op is finished_gradient:
+            step = "a gradient that was taken without create_graph=True and so is a constant"
+        else:
+            step = f"{self.cut.op.name}, which has no derivative"
         span = self.cut.span
         if span is None:
             return f"it reaches the outputs only through {step}"
         return f"it reaches the outputs only through {step} ({span.where}: {span.text})"
 
 
-def why_unused(source: Node, outputs: Iterable[Node]) -> Unused:
-    """Why ``source`` has no gradient: not used, or cut by a step that has none."""
+def why_unused(source: Node, outputs: Sequence[Node]) -> Unused | None:
+    """Why ``source`` has no gradient: not used, or cut by a step that has none.
+
+    None where it does reach the outputs: its gradient is zero then, as that of ``sign`` is.
+    """
     needed = ancestors(outputs)
     if source not in needed:
         return Unused(None)
     active = {source}
+    cut: Node | None = None
     for node in current_builder().nodes:
         if node not in needed or node is source:
             continue
@@ -76,6 +84,6 @@ def why_unused(source: Node, outputs: Iterable[Node]) -> Unused:
             continue
         if any(passes_derivative(node, position) for position in readings):
             active.add(node)
-        else:
-            return Unused(node)
-    return Unused(None)
+        elif cut is None:
+            cut = node
+    return None if active.intersection(outputs) else Unused(cut)

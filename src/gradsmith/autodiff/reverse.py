@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradsmith.autodiff.activity import between, passes_derivative
-from gradsmith.autodiff.zeros import accumulate, scale
+from gradsmith.autodiff.zeros import accumulate, masked_parts, scale
 from gradsmith.errors import GradientError, InternalError
 from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Shape
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
 from gradsmith.ir.types import ArrayType, TupleType
+from gradsmith.ops.compare import not_equal
 from gradsmith.ops.complex import real
-from gradsmith.ops.shape import astype, unbroadcast
+from gradsmith.ops.select import where
+from gradsmith.ops.shape import astype, broadcast_to, unbroadcast
 
 Adjoint = Node | None
 
@@ -94,12 +97,22 @@ def _contribution(node: Node, position: int, g: Node | list[Node | None]) -> Nod
 
 def fit(term: Node, type_: ArrayType) -> Node:
     """``term`` in the shape and dtype of the operand that it is the adjoint of."""
-    summed = unbroadcast(term, type_.shape)
+    summed = _unbroadcast(term, type_.shape)
     if summed.array_type.complex and not type_.complex:
         summed = real(summed)
     if type_.weak or summed.dtype == type_.dtype:
         return summed
     return astype(summed, dtype=type_.dtype)
+
+
+def _unbroadcast(term: Node, shape: Shape) -> Node:
+    """The sum over broadcast axes; a masked term stays masked where nothing of it was taken."""
+    summed = unbroadcast(term, shape)
+    parts = masked_parts(term)
+    if parts is None or summed is term:
+        return summed
+    taken = unbroadcast(broadcast_to(parts[0], shape=term.shape), shape)
+    return where(not_equal(taken, 0), summed, 0)
 
 
 def _finish(node: Node, gradient: Node | None) -> Node | None:

@@ -51,11 +51,18 @@ def differentiate(
     stable = prepare(builder, outputs, inputs, NUMERICS)
     with builder.phase(ADJOINT):
         found = vjp(stable, seeds, inputs)
-    gradients: list[Node | Missing] = [
-        Missing(source, why_unused(source, outputs).reason) if g is None else g
+    gradients = [
+        _zero_or_missing(source, outputs) if g is None else g
         for source, g in zip(inputs, found, strict=True)
     ]
     return stable, gradients
+
+
+def _zero_or_missing(source: Node, outputs: Sequence[Node]) -> Node | Missing:
+    unused = why_unused(source, outputs)
+    if unused is not None:
+        return Missing(source, unused.reason)
+    return zeros(shape=source.shape, dtype=source.dtype)
 
 
 def check_outputs(outputs: Sequence[Node]) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentValueError, SeedError, SeedNeededError
-from gradsmith.frontend.arguments import leaf_value
+from gradsmith.frontend.arguments import leaf_value, symbolic_shape
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
@@ -93,7 +94,9 @@ def _as_list(
         return [None] * len(outputs)
     if several:
         return _one_each(outputs, grad_outputs)
-    if isinstance(grad_outputs, (list, tuple)) and _is_list_of_seeds(outputs[0], grad_outputs):
+    if isinstance(grad_outputs, (list, tuple)) and _is_list_of_seeds(
+        outputs[0], grad_outputs, batched=batched
+    ):
         return list(grad_outputs)
     return [grad_outputs]
 
@@ -107,13 +110,19 @@ def _one_each(outputs: Sequence[Node], grad_outputs: Any) -> list[Any]:
     return [grad_outputs]
 
 
-def _is_list_of_seeds(output: Node, grad_outputs: Sequence[Any]) -> bool:
+def _is_list_of_seeds(output: Node, grad_outputs: Sequence[Any], *, batched: bool) -> bool:
     """Whether a list is one seed per output, not a nested list of a seed's numbers."""
-    if any(
-        isinstance(s, (Tracer, Node, PendingSeed, np.ndarray)) or s is None for s in grad_outputs
-    ):
-        return True
-    return output.ndim == 0
+    if len(grad_outputs) != 1:
+        return False
+    rank = output.ndim + (1 if batched else 0)
+    return grad_outputs[0] is None or _rank(grad_outputs[0]) == rank
+
+
+def _rank(seed: Any) -> int:
+    """Number of axes, of nested lists too."""
+    if isinstance(seed, (list, tuple)):
+        return 1 + max(map(_rank, seed), default=0)
+    return len(getattr(seed, "shape", ()))
 
 
 def _seed(position: int, output: Node, seed: Any, *, batched: bool) -> Node:
@@ -125,13 +134,22 @@ def _seed(position: int, output: Node, seed: Any, *, batched: bool) -> Node:
         lead: Shape = (dims.symbol(f"{seed.name}.shape[0]", shape[0]),) if batched else ()
         node = seed.declare((*lead, *output.shape))
     else:
-        node = seed.node if isinstance(seed, Tracer) else as_node(_array(seed))
+        node = as_node(_elements(seed))
         _check_shape(position, output, node.shape, batched=batched)
     return _convert(position, output, node)
 
 
-def _array(seed: Any) -> Any:
-    return np.asarray(seed) if isinstance(seed, (list, tuple)) else seed
+def _elements(seed: Any) -> Any:
+    """A seed within the trace, or a nested list of numbers, as nodes."""
+    if isinstance(seed, (list, tuple)):
+        return [_elements(s) for s in seed]
+    if isinstance(seed, Tracer):
+        return seed.node
+    if isinstance(seed, TracedInt):
+        return seed.dim
+    if isinstance(seed, PendingSeed):
+        return seed.declare(symbolic_shape(seed.name, seed.shape))
+    return seed
 
 
 def _implicit(position: int, output: Node) -> Node:
@@ -140,14 +158,14 @@ def _implicit(position: int, output: Node) -> Node:
         raise SeedNeededError(
             f"output {position} has shape {describe_shape(shape)}: a gradient without seed exists "
             "only for an output of one element",
-            current_span(),
+            output.span or current_span(),
             f"pass grad_outputs of shape {describe_shape(shape)} (for the sum of the elements: "
             "np.ones of that shape)",
         )
     if output.array_type.complex:
         raise SeedNeededError(
             f"output {position} is complex: a gradient without seed exists only for real outputs",
-            current_span(),
+            output.span or current_span(),
             "pass grad_outputs, or differentiate a real value such as abs(z)**2",
         )
     # a Python number where it does no harm: emitted code then says 1.0, not np.float64(1.0)

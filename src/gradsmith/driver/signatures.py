@@ -84,7 +84,12 @@ def names_at(bound: inspect.BoundArguments, argnums: int | Sequence[int], what: 
     """
     names = list(bound.arguments)
     chosen = []
-    for position in [argnums] if isinstance(argnums, int) else argnums:
+    wanted = list(argnums) if isinstance(argnums, (list, tuple)) else [argnums]
+    for position in wanted:
+        if not isinstance(position, int) or isinstance(position, bool):
+            raise ArgumentTypeError(
+                f"argnums is {argnums!r}", hint="pass an int or a sequence of ints"
+            )
         if not -len(names) <= position < len(names):
             raise ArgumentValueError(
                 f"{what} has {len(names)} arguments, so argnums cannot be {position}",

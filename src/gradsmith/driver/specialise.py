@@ -212,10 +212,13 @@ def _program(
 ) -> Program:
     captured = {c.name: c for c in trace.inputs}
     reads = tuple(
-        arguments.where.get(name, (name, ()))
-        for name in (param.attrs["name"] for param in graph.params)
+        (_safe(root), path)
+        for root, path in (
+            arguments.where.get(name, (name, ()))
+            for name in (param.attrs["name"] for param in graph.params)
+        )
     )
-    parameters = [Argument(name) for name in arguments.dynamic]
+    parameters = [Argument(_safe(name)) for name in arguments.dynamic]
     parameters += [
         Argument(name, keyword_only=True, default=_default(trace.leaves[name]))
         for name in captured
@@ -230,6 +233,11 @@ def _program(
         notes=_notes(recipe, arguments, graph),
         file=recipe.file,
     )
+
+
+def _safe(name: str) -> str:
+    """A parameter's name, unless the emitted module needs it."""
+    return f"{name}_" if name == "np" else name
 
 
 def _default(value: Any) -> Any:

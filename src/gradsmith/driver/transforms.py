@@ -65,8 +65,8 @@ class Primals:
     def _own(self, name: str, value: Any) -> Any:
         leaves, shape = tree.flatten(value, is_leaf)
         moving = [_is_inexact(leaf) for leaf in leaves]
-        if shape.kind == "leaf" and not moving[0] and not self._discrete:
-            _refuse_discrete(name, leaves[0])
+        if not self._discrete:
+            _check_differentiable(name, shape, leaves, moving)
         self._trees.append((shape, moving))
         own = [
             self._leaf(tree.path_name(name, path), tree.leaf_name(name, path), leaf)
@@ -135,8 +135,19 @@ def _is_inexact(leaf: Any) -> bool:
     return not isinstance(leaf, TracedInt) and traced(leaf).type.inexact
 
 
-def _refuse_discrete(name: str, leaf: Any) -> NoReturn:
-    kind = "an integer" if isinstance(leaf, (TracedInt, int)) else f"of dtype {leaf.dtype}"
+def _check_differentiable(
+    name: str, shape: tree.Tree, leaves: Sequence[Any], moving: Sequence[bool]
+) -> None:
+    if not leaves:
+        _refuse_discrete(name, f"a {type(shape.value).__name__}")
+    for leaf, path, moves in zip(leaves, tree.paths(shape), moving, strict=True):
+        if not moves:
+            discrete = isinstance(leaf, (TracedInt, int))
+            kind = "an integer" if discrete else f"of dtype {leaf.dtype}"
+            _refuse_discrete(tree.path_name(name, path), kind)
+
+
+def _refuse_discrete(name: str, kind: str) -> NoReturn:
     raise ArgumentTypeError(
         f"{name} is {kind}: gradients are taken with respect to floating or complex values",
         current_span(),
@@ -188,7 +199,8 @@ def gradient_of_arguments(
     has_aux: bool,
 ) -> tuple[Any, list[Any], Any]:
     """``(value, gradients, aux)`` for `gradsmith.grad` and `gradsmith.value_and_grad`."""
-    primals, result = _run(function, bound, names)
+    own = list(dict.fromkeys(names))
+    primals, result = _run(function, bound, own)
     result, aux = _split_aux(result, has_aux=has_aux)
     outputs, shape = output_leaves(result, "the function")
     check_outputs(outputs)
@@ -198,13 +210,14 @@ def gradient_of_arguments(
     if len(stable) == 1:
         current_builder().name(stable[0], "value")
     value = tree.unflatten(shape, [wrap(node) for node in stable])
-    return value, primals.restore(primals.materialise(found)), aux
+    gradients = dict(zip(own, primals.restore(primals.materialise(found)), strict=True))
+    return value, [gradients[name] for name in names], aux
 
 
 def _run(
-    function: Callable[..., Any], bound: BoundArguments, names: Sequence[str]
+    function: Callable[..., Any], bound: BoundArguments, names: Sequence[str], *, mixed: bool = False
 ) -> tuple[Primals, Any]:
-    primals = Primals({name: bound.arguments[name] for name in names})
+    primals = Primals({name: bound.arguments[name] for name in names}, discrete=mixed)
     bound.arguments.update(primals.values)
     return primals, call(function, *bound.args, **bound.kwargs)
 
@@ -235,9 +248,14 @@ def named_gradient(
     seed: Any,
     policy: Policy,
     batched: bool,
+    mixed: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """``(value, gradients)`` for ``f.grad``: by parameter, unused ones treated as in torch."""
-    primals, result = _run(function, bound, names)
+    """``(value, gradients)`` for ``f.grad``: by parameter, unused ones treated as in torch.
+
+    ``mixed`` says that integers within trees are passed over.
+    """
+    own = list(dict.fromkeys(names))
+    primals, result = _run(function, bound, own, mixed=mixed)
     outputs, shape = output_leaves(result, "the function")
     wrapped = [wrap(node) for node in outputs]
     inputs = dict(zip(primals.labels, map(wrap, primals.inputs), strict=True))
@@ -250,7 +268,8 @@ def named_gradient(
         batched=batched,
     )
     value = tree.unflatten(shape, wrapped)
-    return value, tuple(primals.restore(list(found.values())))
+    gradients = dict(zip(own, primals.restore(list(found.values())), strict=True))
+    return value, tuple(gradients[name] for name in names)
 
 
 class Pullback:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith import tree
 from gradsmith.errors import ArgumentTypeError
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace
@@ -52,6 +53,13 @@ def check_leaf(value: Any, name: str) -> None:
             f"the argument {name} is a {kind}, not a NumPy array",
             hint=f"pass np.asarray({name})",
         )
+
+
+def check_tree(value: Any, name: str) -> None:
+    """`check_leaf` for every leaf and static part of a tree."""
+    leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
+    for leaf, path in zip(leaves, tree.paths(shape), strict=True):
+        check_leaf(leaf, tree.path_name(name, path))
 
 
 def exact_key(value: Any) -> object:

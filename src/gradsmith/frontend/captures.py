@@ -29,6 +29,8 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     if known is not None and known[0] is value:
         return known[1]
     seen = _see(trace, key, name, value, read)
+    if tree.is_container(seen):
+        trace.external[id(seen)] = seen  # a copy: what the function writes to it stays inside
     trace.captures[key] = (value, seen)
     return seen
 

@@ -136,6 +136,8 @@ def _wrap_node(result: Node, owners: dict[Node, Tracer]) -> Tracer:
 
 
 def _owner(result: Node, owners: dict[Node, Tracer]) -> Tracer | None:
+    if result.array_type.form == "scalar" and result not in owners:
+        return None  # x[0] is a NumPy scalar: a copy
     node = result
     while node not in owners:
         if node.op.view is None:

@@ -132,9 +132,12 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_method
 def _astype(owner: Tracer, dtype: Any, **kwargs: Any) -> Tracer:
-    made: Tracer = run(astype_op, owner, dtype=np.dtype(dtype))
-    copied = kwargs.get("copy", True)
-    return made if made is not owner or not copied else apply(np.copy, owner)
+    wanted = np.dtype(dtype)
+    if wanted == owner.dtype and not owner.type.weak:
+        unchanged: Tracer = apply(np.copy, owner) if kwargs.get("copy", True) else owner
+        return unchanged
+    made: Tracer = run(astype_op, owner, dtype=wanted)
+    return made
 
 
 @_method

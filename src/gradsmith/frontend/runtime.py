@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
@@ -36,12 +37,33 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
-        return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+        first, named = _partial_arguments(function)
+        return call(function.func, *first, *args, **{**named, **kwargs})
     if isinstance(function, types.MethodType):
+        _note_external(function.__self__)
         return call(function.__func__, function.__self__, *args, **kwargs)
     if isinstance(function, types.FunctionType):
+        _check_library(function, args, kwargs)
         return staged(function)(*args, **kwargs)
     return _call_object(function, args, kwargs)
+
+
+def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """What a partial holds on to comes from outside, as a closure's variables do."""
+    trace = current_trace()
+    if trace is None:
+        return list(function.args), dict(function.keywords)
+    key = ("partial", id(function))
+    _note_external(function)
+    first = [
+        capture(trace, (*key, i), f"argument_{i}", value, lambda i=i: function.args[i])  # type: ignore[misc]
+        for i, value in enumerate(function.args)
+    ]
+    named = {
+        name: capture(trace, (*key, name), name, value, lambda name=name: function.keywords[name])  # type: ignore[misc]
+        for name, value in function.keywords.items()
+    }
+    return first, named
 
 
 def _meaning(function: Any) -> Callable[..., Any] | None:
@@ -69,30 +91,73 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             current_span(),
             "draw the numbers outside and pass them as an argument",
         )
-    if any_traced(args) or any_traced(kwargs.values()):
-        _refuse_foreign(function, owner)
+    _check_foreign(function, owner, args, kwargs)
     return function(*args, **kwargs)
 
 
-def _refuse_foreign(function: Any, owner: Any) -> None:
+HARMLESS = {
+    "abc",
+    "builtins",
+    "collections",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "itertools",
+    "operator",
+    "types",
+    "typing",
+    "_operator",
+    "_functools",
+    "_collections",
+}
+"""Modules whose functions only pass values on: whatever computes asks the tracer itself."""
+
+EFFECTS = {"logging", "warnings", "sys", "_io", "io"}
+MUTATORS = {
+    "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove",
+    "setdefault", "update",
+}
+
+
+def _check_foreign(function: Any, owner: Any, args: Any, kwargs: Any) -> None:
     """C functions that only hold on to values are fine; those that compute are not."""
-    if isinstance(owner, (list, dict, tuple, set, str)) or isinstance(function, np.ufunc):
-        if not isinstance(function, np.ufunc):
-            return
-    elif (getattr(function, "__module__", None) or "") in (
-        "itertools",
-        "operator",
-        "_operator",
-        "functools",
-        "_functools",
-        "copy",
-    ):
+    module = (getattr(function, "__module__", None) or "").split(".")[0]
+    if isinstance(owner, (list, dict, tuple, set, str)):
+        _check_mutation(function, owner)
         return
-    raise UnsupportedError(
+    traced = any_traced(args) or any_traced(kwargs.values())
+    if not traced or (module in HARMLESS and not isinstance(function, np.ufunc)):
+        return
+    raise _unsupported(function)
+
+
+def _unsupported(function: Any) -> UnsupportedError:
+    return UnsupportedError(
         f"{name_of(function)} is not supported on traced values",
         current_span(),
-        "write it with NumPy functions, or give it a derivative with gs.custom_vjp",
+        "write it with NumPy functions, or compute it outside the function",
     )
+
+
+def _check_mutation(function: Any, owner: Any) -> None:
+    trace = current_trace()
+    name = getattr(function, "__name__", "")
+    if trace is not None and name in MUTATORS and id(owner) in trace.external:
+        warn_effect(f"{name}() on a container from outside")
+
+
+def _check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
+    """Python's own library is not traced: what computes in it is refused, logging warned of."""
+    if not _is_library(function):
+        return
+    module = (function.__module__ or "").split(".")[0]
+    if module in EFFECTS and current_trace() is not None:
+        warn_effect(f"{name_of(function)}")
+    elif module not in HARMLESS | {"numpy", "gradsmith"} | EFFECTS:
+        if any_traced(args) or any_traced(kwargs.values()):
+            raise _unsupported(function)
 
 
 def _is_library(function: types.FunctionType) -> bool:
@@ -137,16 +202,18 @@ class BoundRuntime:
     def read(self, name: str, value: Any) -> Any:
         """A name that is not local."""
         trace = current_trace()
-        if trace is None or isinstance(value, types.ModuleType) or _is_builtin(value):
+        if trace is None or isinstance(value, types.ModuleType) or _is_itself(name, value):
             return value
         key, read = global_or_cell(self.function, name)
         return capture(trace, key, name, value, read)
 
     def attribute(self, owner: Any, name: str) -> Any:
         """``owner.name``."""
-        value = getattr(owner, name)
         trace = current_trace()
-        if trace is None or isinstance(owner, (Tracer, TracedInt)) or _is_builtin(value):
+        if trace is not None and id(owner) in trace.shadows:
+            owner = trace.shadows[id(owner)]  # noqa: PLW2901
+        value = getattr(owner, name)
+        if trace is None or isinstance(owner, (Tracer, TracedInt)) or _is_itself(name, value):
             return value
         if not self._is_external(trace, owner):
             return value
@@ -157,10 +224,12 @@ class BoundRuntime:
 
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
+        trace = current_trace()
+        if trace is None:
+            return owner[key]
+        owner = trace.shadows.get(id(owner), owner)
         if isinstance(owner, np.ndarray) and any_traced([key]):
-            trace = current_trace()
-            if trace is not None:
-                return apply_to_constant(owner, key)
+            return builtins_table.as_traced(owner)[key]
         return owner[key]
 
     @staticmethod
@@ -173,17 +242,20 @@ class BoundRuntime:
         return id(owner) in trace.external
 
     def target(self, owner: Any, name: str | None, /) -> Any:
-        """What the user writes to; writing to an array from outside would not be undone."""
+        """What the user writes to: something from outside is left as it was, and warned about."""
         trace = current_trace()
-        if trace is not None and isinstance(owner, np.ndarray):
+        if trace is None:
+            return owner
+        if isinstance(owner, np.ndarray):
             raise UnsupportedError(
                 "this writes into an array that is not part of the trace",
                 current_span(),
                 "make the array in the function, or pass it as an argument",
             )
-        if trace is not None and name is not None and id(owner) in trace.external:
-            self.effect("attribute", name)
-        return owner
+        if id(owner) not in trace.external:
+            return owner
+        self.effect("attribute" if name else "container", name or type(owner).__name__)
+        return trace.shadows.setdefault(id(owner), Shadow(owner) if name else copy.copy(owner))
 
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""
@@ -219,10 +291,14 @@ def _refuse_condition(value: Tracer, kind: str) -> None:
     )
 
 
-def apply_to_constant(owner: Any, key: Any) -> Any:
-    """A constant array indexed by a traced value."""
-    from_array: Any = builtins_table.as_traced(owner)
-    return from_array[key]
+class Shadow:
+    """Stands for an object from outside that the traced function writes attributes of."""
+
+    def __init__(self, owner: Any) -> None:
+        object.__setattr__(self, "_owner", owner)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "_owner"), name)
 
 
 def warn_effect(what: str) -> None:
@@ -236,9 +312,11 @@ def warn_effect(what: str) -> None:
     )
 
 
-def _is_builtin(value: Any) -> bool:
-    return getattr(value, "__module__", None) in ("builtins", "numpy", "math") and not isinstance(
-        value, (np.ndarray, np.generic)
+def _is_itself(name: str, value: Any) -> bool:
+    """A builtin or NumPy function under its own name: taken to stay what it is."""
+    return (
+        getattr(value, "__module__", None) in ("builtins", "numpy", "math")
+        and getattr(value, "__name__", None) == name
     )
 
 

@@ -50,6 +50,7 @@ class Trace:
     captures: dict[object, tuple[Any, Capture | None]] = field(default_factory=dict)
     reliances: dict[object, Reliance] = field(default_factory=dict)
     external: dict[int, Any] = field(default_factory=dict)
+    shadows: dict[int, Any] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)
     guards: dict[Guard, None] = field(default_factory=dict)

@@ -151,8 +151,9 @@ class Tracer:
 
     def __bool__(self) -> bool:
         raise ControlFlowError(
-            f"Python needs the truth of a traced value of type {self.type!r} here; conditions on "
-            "traced values are not staged yet",
+            f"Python needs the truth of a traced value of type {self.type!r} here: conditions on "
+            "traced values are not supported yet, and not at all where a function's source cannot "
+            "be read",
             here(),
             "use np.where(condition, a, b), or decide by values that are not traced",
         )

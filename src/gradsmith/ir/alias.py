@@ -8,7 +8,9 @@ from gradsmith.ir.intrinsics import constant, item, parameter
 
 def shares_operand(node: Node) -> bool:
     """Whether the result may share memory with operand 0 (views, and ops that may return one)."""
-    return node.op.view is not None or "alias" in node.op.traits or node.op is item
+    if node.op.view is not None:
+        return node.array_type.form == "array"  # NumPy's scalars (x[0]) are copies
+    return "alias" in node.op.traits or node.op is item
 
 
 def root(node: Node) -> Node:

@@ -36,18 +36,19 @@ def _float_dtype(x: ArrayType) -> DType:
 
 # -- sinc ----------------------------------------------------------------------------------------
 
-# sin(y)/y has the derivative -j1(y). Where y is small its terms cancel, and the power series is
-# taken (Abramowitz and Stegun 10.1.2): y/3 times a polynomial of y**2, whose first term left out
-# is below 1e-17 for |y| < 1/2.
+# sin(y)/y has the derivative -j1(y). Where y = pi*x is small its terms cancel, and the power series
+# is taken (Abramowitz and Stegun 10.1.2): y/3 times a polynomial of y**2, whose first term left
+# out is below 1e-17 for |y| < 1/2.
 _SERIES = (1.0, -1 / 10, 1 / 280, -1 / 15120, 1 / 1330560, -1 / 172972800, 1 / 31135104000)
+_SLOPE = tuple(-(math.pi ** (2 * k + 2)) / 3 * c for k, c in enumerate(_SERIES))
 
 
 def _sinc_partial(out: Node, x: Node) -> Node:
-    y = math.pi * x
-    square = y * y
-    near = less(absolute(square) if x.array_type.complex else square, 0.25)
-    series = (-(math.pi**2) / 3) * x * _polynomial(square, _SERIES)
-    return where(near, series, (cos(y) - out) / where(near, 1, x))
+    square = x * x
+    size = absolute(square) if x.array_type.complex else square
+    near = less(size, 0.25 / math.pi**2)
+    far = (cos(math.pi * x) - out) / where(near, 1, x)
+    return where(near, x * _polynomial(square, _SLOPE), far)
 
 
 def _polynomial(x: Node, coefficients: Sequence[float]) -> Any:
@@ -55,7 +56,7 @@ def _polynomial(x: Node, coefficients: Sequence[float]) -> Any:
     *rest, total = coefficients
     result: Any = total
     for coefficient in reversed(rest):
-        result = coefficient + result * x
+        result = coefficient + x * result
     return result
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
 from gradsmith.ir.types import ArrayType, DType, scalar
@@ -134,11 +135,17 @@ isfinite = elementwise("isfinite", numpy=np.isfinite, derivative=NON_DIFF)
 signbit = elementwise("signbit", numpy=np.signbit, derivative=NON_DIFF)
 
 
-def _test(function: Callable[..., Any]) -> Op:
-    """A test of each element that is no ufunc."""
+def _test(function: Callable[..., Any], *, ordered: bool = False) -> Op:
+    """A test of each element that is no ufunc; some make sense for ordered numbers only."""
+
+    def dtype(x: ArrayType) -> DType:
+        if ordered and x.complex:
+            raise ArgumentTypeError(f"np.{function.__name__} is not defined for dtype {x.dtype}")
+        return BOOL
+
     op = primitive(
         function.__name__,
-        infer=elementwise_infer(lambda *_: BOOL),
+        infer=elementwise_infer(dtype),
         evaluate=function,
         derivative=NON_DIFF,
         emit=emit_call(f"np.{function.__name__}"),
@@ -148,8 +155,8 @@ def _test(function: Callable[..., Any]) -> Op:
     return op
 
 
-isneginf = _test(np.isneginf)
-isposinf = _test(np.isposinf)
+isneginf = _test(np.isneginf, ordered=True)
+isposinf = _test(np.isposinf, ordered=True)
 isreal = _test(np.isreal)
 iscomplex = _test(np.iscomplex)
 

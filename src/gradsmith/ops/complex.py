@@ -103,12 +103,17 @@ def _absolute_jvp(out: Node, inputs: tuple[Node, ...], tangents: list[Node]) -> 
     return arithmetic.sign(z) * tangent
 
 
+def _emit_absolute(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:
+    return syntax.call("abs" if node.array_type.weak else "np.abs", z)
+
+
 absolute = elementwise(
     "absolute",
     numpy=np.absolute,
     derivative=Custom((lambda g, out, z: g * direction(z, out),), _absolute_jvp),
     sympy="Abs",
     python=abs,
+    emit=_emit_absolute,
 )
 
 
@@ -121,5 +126,6 @@ def _sign(x: Any, /) -> Node:
 @implements(np.angle)
 def _angle(z: Any, deg: bool = False) -> Node:
     node = as_node(z)
-    angle = arctan2(imag(node), real(node))
+    complex_ = node.array_type.complex
+    angle = arctan2(imag(node), real(node)) if complex_ else arctan2(0, node)
     return rad2deg(angle) if deg else angle

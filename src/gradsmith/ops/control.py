@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import NON_DIFF, NOT_IMPLEMENTED, Emitter, Linear
+from gradsmith.ir.op import NON_DIFF, Emitter, Linear
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.declare import primitive
 
@@ -32,16 +32,13 @@ stop_gradient = primitive(
     traits=("alias",),
 )
 
-# A gradient taken without create_graph: a constant for further differentiation, and to
-# differentiate it all the same is an error, never a silent zero.
+# A gradient taken without create_graph: a constant for further differentiation, as in torch.
+# Where an input reaches the outputs only through one, the error names create_graph.
 finished_gradient = primitive(
     "finished_gradient",
     infer=_same,
     evaluate=_identity,
-    derivative=NOT_IMPLEMENTED(
-        "it is a gradient that was taken without create_graph=True; pass create_graph=True to "
-        "differentiate it again"
-    ),
+    derivative=NON_DIFF,
     emit=_emit,
     traits=("alias",),
 )

@@ -84,7 +84,9 @@ def cumulated(op: Op, a: Any, axis: Any, dtype: Any) -> Node:
     else:
         number = normalize_axis(axis, x.ndim)
     attrs: dict[str, Any] = {"axis": number, "reverse": False}
-    if dtype is not None and as_dtype(dtype) != op.infer(x.type, **attrs).dtype:
+    if dtype is not None and op.infer(x.type, **attrs) != op.infer(
+        x.type, **attrs, dtype=as_dtype(dtype)
+    ):
         attrs["dtype"] = as_dtype(dtype)
     return op(x, **attrs)
 

@@ -13,11 +13,12 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape
 from gradsmith.ops.arguments import as_static_int, normalize_axes, normalize_axis, size_of
+from gradsmith.ops.complex import conjugated
 from gradsmith.ops.contract import contract, tensordot_labels
 from gradsmith.ops.declare import as_node, emit_call, implements, primitive, ufunc_dtype
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
-from gradsmith.ops.matmul import conjugated, matmul, vecdot
+from gradsmith.ops.matmul import matmul, outer, vecdot
 from gradsmith.ops.shape import cast, expand_dims, squeeze, unbroadcast
 
 
@@ -113,9 +114,9 @@ def vdot(a: Any, b: Any, /) -> Node:
 
 
 @implements(np.outer)
-def outer(a: Any, b: Any) -> Node:
-    """`numpy.outer`; quicker by broadcasting, for the same products."""
-    return expand_dims(ravel(_strong(a)), axis=(1,)) * ravel(_strong(b))
+def outer_(a: Any, b: Any) -> Node:
+    """`numpy.outer`."""
+    return outer(ravel(_strong(a)), ravel(_strong(b)))
 
 
 @implements(np.linalg.outer)

@@ -120,8 +120,9 @@ arccos = elementwise(
     partials=(lambda out, x: -1 / sqrt((1 - x) * (1 + x)),),
     sympy="acos",
 )
+# x * x: of a Python number x**2 raises where it overflows.
 arctan = elementwise(
-    "arctan", numpy=np.arctan, partials=(lambda out, x: 1 / (1 + x**2),), sympy="atan"
+    "arctan", numpy=np.arctan, partials=(lambda out, x: 1 / (1 + x * x),), sympy="atan"
 )
 
 
@@ -165,7 +166,7 @@ tanh = elementwise("tanh", numpy=np.tanh, partials=(lambda out, x: 1 - out**2,),
 
 def _arcsinh_partial(out: Node, x: Node) -> Node:
     # np.hypot does not overflow as x**2 does, and knows no complex numbers.
-    return 1 / (sqrt(1 + x**2) if x.array_type.complex else hypot(x, 1))
+    return 1 / (sqrt(1 + x * x) if x.array_type.complex else hypot(x, 1))
 
 
 arcsinh = elementwise("arcsinh", numpy=np.arcsinh, partials=(_arcsinh_partial,), sympy="asinh")

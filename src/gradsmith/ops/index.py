@@ -136,6 +136,13 @@ def _update_add(
     return [syntax.augment(part, "+", update)]
 
 
+def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
+    # The gradient of the update reads what is cleared here. Read first, and the clearing may
+    # work in place.
+    take_part(g, *arrays, index=index)
+    return index_set(g, 0, *arrays, index=index)
+
+
 def _gradient_of_written(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     part = take_part(g, *arrays, index=index)
     if may_repeat(index, arrays):
@@ -165,7 +172,7 @@ index_set: Op = primitive(
     evaluate=_evaluate_set,
     derivative=Linear(
         (
-            lambda g, x, update, *arrays, index: index_set(g, 0, *arrays, index=index),
+            _gradient_of_overwritten,
             _gradient_of_written,
             *ARRAYS,
         ),
@@ -198,7 +205,7 @@ def _stored(x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     code) leaves the rest of the array alone.
     """
     if _is_part(update, x, arrays, index):
-        return x if update.op is getitem else index_set(x, update, *arrays, index=index)
+        return x
     result = _augmented(update)
     if result is None or not _is_part(result.inputs[0], x, arrays, index):
         return index_set(x, update, *arrays, index=index)

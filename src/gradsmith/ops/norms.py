@@ -31,7 +31,8 @@ from gradsmith.ops.statistics import count, inner_real, nonzero
 
 @lru_cache(maxsize=64)
 def _norm_dtype(dtype: DType) -> DType:
-    return np.asarray(np.linalg.norm(np.ones(1, dtype))).dtype
+    found: DType = np.asarray(np.linalg.norm(np.ones(1, dtype))).dtype
+    return found
 
 
 def _axes(x: ArrayType, axis: Axes | None) -> Axes:

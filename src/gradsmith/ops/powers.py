@@ -102,13 +102,14 @@ integer_power = primitive(
 
 def _base_partial(out: Node, x: Node, y: Node) -> Any:
     exponent = _number(y)
+    # 0.0 ** -0.5 is an error of Python's, where np.float_power makes it inf.
+    python = x.array_type.weak and y.array_type.weak
     if exponent is None:
-        return Masked(not_equal(y, 0), y * power(x, y - 1))
+        raised = float_power if python else power
+        return Masked(not_equal(y, 0), y * raised(x, y - 1))
     if exponent == 0:
         return 0
-    if x.array_type.weak:  # 0.0 ** -0.5 is an error in Python, where np.float_power gives inf
-        return exponent * float_power(x, exponent - 1)
-    return exponent * power_of(x, exponent - 1)
+    return exponent * (float_power if python else power_of)(x, exponent - 1)
 
 
 def _exponent_partial(out: Node, x: Node, y: Node) -> Any:

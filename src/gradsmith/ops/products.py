@@ -16,6 +16,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Custom, Emitter, Op
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.compare import equal, greater_equal, less_equal, logical_and
+from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import ones
 from gradsmith.ops.cumulative import (
     along,
@@ -30,7 +31,6 @@ from gradsmith.ops.declare import implements, primitive
 from gradsmith.ops.index import read
 from gradsmith.ops.join import concatenate
 from gradsmith.ops.manipulate import moveaxis, reshaped
-from gradsmith.ops.matmul import conjugated
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.reduce import reduce_sum, reduction, spread
 from gradsmith.ops.reductions import masked, reduced

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter, Partials
-from gradsmith.ir.types import ArrayType, DType
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
 from gradsmith.ops.arguments import as_static_int
 from gradsmith.ops.declare import (
     as_node,
     elementwise,
-    elementwise_infer,
     implements,
     primitive,
+    result_form,
 )
 
 floor = elementwise("floor", numpy=np.floor, partials=(NON_DIFF,), sympy="floor")
@@ -26,8 +27,12 @@ trunc = elementwise("trunc", numpy=np.trunc, partials=(NON_DIFF,))
 rint = elementwise("rint", numpy=np.rint, partials=(NON_DIFF,))
 
 
-def _rounded_dtype(x: ArrayType) -> DType:
-    return np.dtype(np.float16) if x.dtype.kind == "b" else x.dtype
+def _round_infer(x: ArrayType, *, decimals: int) -> ArrayType:
+    boolean = x.dtype.kind == "b"
+    if boolean and decimals:
+        raise ArgumentTypeError(f"np.round does not round booleans to {decimals} decimals")
+    dtype = np.dtype(np.float16) if boolean else x.dtype
+    return ArrayType(dtype, x.shape, result_form(x.shape))
 
 
 def _emit_round(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
@@ -39,7 +44,7 @@ def _emit_round(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
 
 round_ = primitive(
     "round",
-    infer=elementwise_infer(_rounded_dtype),
+    infer=_round_infer,
     evaluate=lambda x, *, decimals: np.round(x, decimals),
     derivative=Partials((NON_DIFF,)),
     emit=_emit_round,

@@ -49,7 +49,7 @@ def _lowers(op: Op) -> Callable[[Callable[..., Node]], Callable[..., Node]]:
 
 
 def _dtype(x: ArrayType) -> DType:
-    if x.complex:
+    if x.dtype.kind in "bc":
         raise ArgumentTypeError(f"a function of real numbers got dtype {x.dtype}")
     return ufunc_dtype(np.exp, x)
 
@@ -167,16 +167,22 @@ def _evaluate_parts(x: Any, axis: Axes) -> tuple[Any, Any, Any]:
     return top, powers, np.sum(powers, axis=axis, keepdims=True)
 
 
-def _parts(x: Node, axis: Axes, *, infinite: bool) -> tuple[Node, Node, Node]:
-    """The same as nodes; all ops below share them.
-
-    ``infinite`` says that infinite elements have a limit here, and are no nan as in exp / sum.
-    """
-    top = FUNCTIONS[np.max](x, axis=axis, keepdims=True)
-    if infinite:
-        top = where(isfinite(top), top, 0)
+def _parts(x: Node, axis: Axes) -> tuple[Node, Node, Node]:
+    """The same as nodes, without axes where all are summed over; all ops below share them."""
+    top = FUNCTIONS[np.max](x, axis=axis, keepdims=len(axis) < x.ndim)
+    top = where(isfinite(top), top, 0)
     powers = exp(x - top)
-    return top, powers, FUNCTIONS[np.sum](powers, axis=axis, keepdims=True)
+    return top, powers, _total(powers, axis)
+
+
+def _sum(x: Node, axis: Axes, *, keepdims: bool) -> Node:
+    total: Node = FUNCTIONS[np.sum](x, axis=axis, keepdims=keepdims)
+    return total
+
+
+def _spread(g: Node, x: Node, axis: Axes) -> Node:
+    """``g``, of ``x`` without the axes, such that it broadcasts against ``x``."""
+    return expand_dims(g, axis=axis) if 0 < len(axis) < x.ndim else g
 
 
 def _evaluate_logsumexp(x: Any, *, axis: Axes, keepdims: bool) -> Any:
@@ -186,13 +192,8 @@ def _evaluate_logsumexp(x: Any, *, axis: Axes, keepdims: bool) -> Any:
     return result if keepdims else np.squeeze(result, axis)[()]
 
 
-def _sum(x: Node, axis: Axes, *, keepdims: bool = True) -> Node:
-    total: Node = FUNCTIONS[np.sum](x, axis=axis, keepdims=keepdims)
-    return total
-
-
 def _logsumexp_gradient(g: Node, out: Node, x: Node, *, axis: Axes, keepdims: bool) -> Node:
-    spread = g if keepdims else expand_dims(g, axis=axis)
+    spread = g if keepdims else _spread(g, x, axis)
     return spread * softmax(x, axis=axis, zeros=True)
 
 
@@ -232,10 +233,15 @@ def _evaluate_softmax(x: Any, *, axis: Axes, zeros: bool = False) -> Any:
         return powers / (np.where(total == 0, 1, total) if zeros else total)
 
 
+def _total(x: Node, axis: Axes) -> Node:
+    """The sum such that it broadcasts against ``x``."""
+    return _sum(x, axis, keepdims=len(axis) < x.ndim)
+
+
 def _softmax_rule(g: Node, out: Node, axis: Axes) -> Node:
     """The Jacobian is symmetric, so that this is the tangent as well."""
     weighted = out * g
-    return weighted - out * _sum(weighted, axis)
+    return weighted - out * _total(weighted, axis)
 
 
 # ``zeros``: whether a softmax over nothing but -inf is 0, as the gradient of logsumexp is there,
@@ -264,13 +270,13 @@ def _evaluate_log_softmax(x: Any, *, axis: Axes) -> Any:
 
 
 def _log_softmax_gradient(g: Node, out: Node, x: Node, *, axis: Axes) -> Node:
-    return g - softmax(x, axis=axis) * _sum(g, axis)
+    return g - softmax(x, axis=axis) * _total(g, axis)
 
 
 def _log_softmax_jvp(
     out: Node, inputs: tuple[Node, ...], tangents: list[Node], *, axis: Axes
 ) -> Node:
-    return tangents[0] - _sum(softmax(inputs[0], axis=axis) * tangents[0], axis)
+    return tangents[0] - _total(softmax(inputs[0], axis=axis) * tangents[0], axis)
 
 
 log_softmax = primitive(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ShapeError
+from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType
@@ -27,6 +28,8 @@ def _trace_infer(x: ArrayType, *, offset: int, dtype: DType | None = None) -> Ar
 
 def _trace_transpose(g: Node, x: Node, *, offset: int, **_: Any) -> Node:
     rows, columns = x.shape[-2:]
+    if dims.hint(rows) == dims.hint(columns) and dims.same(rows, columns):
+        columns = rows
     kind = np.dtype(np.float64) if g.array_type.complex else g.dtype
     identity = eye(rows=rows, columns=columns, k=offset, dtype=kind)
     return (expand_dims(g, axis=(g.ndim, g.ndim + 1)) if g.ndim else g) * identity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -39,8 +39,16 @@ class Apply:
 Pattern: TypeAlias = Wild | Apply | int | float
 
 
-def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bindings | None:
-    """What the pattern's names stand for where it matches ``node``, else None."""
+def match(
+    pattern: Pattern,
+    node: Node,
+    bindings: Bindings | None = None,
+    opaque: Container[Node] = (),
+) -> Bindings | None:
+    """What the pattern's names stand for where it matches ``node``, else None.
+
+    The operands of ``opaque`` nodes are not looked at.
+    """
     found = {} if bindings is None else bindings
     if isinstance(pattern, (int, float)):
         return found if is_number(node, pattern) else None
@@ -54,7 +62,7 @@ def match(pattern: Pattern, node: Node, bindings: Bindings | None = None) -> Bin
     if node.op.commutative:
         orders.append(node.inputs[::-1])
     for operands in orders:
-        result = _match_all(pattern.operands, operands, found)
+        result = _match_all(pattern.operands, operands, found, opaque)
         if result is not None:
             return result
     return None
@@ -66,13 +74,18 @@ def _arity_fits(pattern: Apply, node: Node) -> bool:
 
 
 def _match_all(
-    patterns: tuple[Pattern, ...], nodes: tuple[Node, ...], found: Bindings
+    patterns: tuple[Pattern, ...],
+    nodes: tuple[Node, ...],
+    found: Bindings,
+    opaque: Container[Node],
 ) -> Bindings | None:
     result: Bindings | None = dict(found)
     for pattern, node in zip(patterns, nodes, strict=False):
         if result is None:
             return None
-        result = match(pattern, node, result)
+        if isinstance(pattern, Apply) and node in opaque:
+            return None
+        result = match(pattern, node, result, opaque)
     return result
 
 

@@ -14,7 +14,7 @@ from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
 """Before differentiation: stable forms of what users write by hand."""
 
-ADJOINT = Table(STRUCTURE, SCATTER, ALGEBRA, generic=GENERIC)
+ADJOINT = Table(STRUCTURE, SCATTER, ALGEBRA, generic=GENERIC, keep_names=True)
 """While the adjoint is built: also algebra that may change the last bit."""
 
 FINISH = Table(UNWRAP, STRUCTURE, NUMERIC_RULES, generic=GENERIC)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradsmith.ir.builder import Builder, Rewrite
-from gradsmith.ir.context import building
+from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, Type
@@ -27,19 +27,32 @@ class Rule:
 class Table:
     """Rules by the op at their root; the first that changes something wins.
 
-    A result of another type is no rewrite but a broadcast or a cast gone: it is not taken.
+    A result of another type is no rewrite but a broadcast or a cast gone: it is not taken. With
+    ``keep_names`` no rule looks into a value that has a name: it is to appear as it is.
     """
 
-    def __init__(self, *groups: Iterable[Rule], generic: Iterable[Rewrite] = ()) -> None:
-        self._by_op: dict[Op, list[Rule]] = {}
+    def __init__(
+        self,
+        *groups: Iterable[Rule],
+        generic: Iterable[Rewrite] = (),
+        keep_names: bool = False,
+    ) -> None:
+        self._by_op: dict[Op, list[tuple[frozenset[Op], Rule]]] = {}
         self._generic = tuple(generic)
+        self._keep_names = keep_names
         for group in groups:
             for rule in group:
-                self._by_op.setdefault(rule.pattern.op, []).append(rule)
+                inner = frozenset(p.op for p in rule.pattern.operands if isinstance(p, Apply))
+                self._by_op.setdefault(rule.pattern.op, []).append((inner, rule))
 
     def __call__(self, node: Node) -> Node | None:
-        for rule in self._by_op.get(node.op, ()):
-            bindings = match(rule.pattern, node)
+        rules = self._by_op.get(node.op, ())
+        below = {operand.op for operand in node.inputs}
+        opaque = current_builder().names if self._keep_names else ()
+        for inner, rule in rules:
+            if not inner <= below:  # most rules fall here: matching costs ten times as much
+                continue
+            bindings = match(rule.pattern, node, opaque=opaque)
             if bindings is None:
                 continue
             better = rule.action(**bindings)

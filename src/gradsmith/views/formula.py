@@ -22,13 +22,13 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Shape
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.types import ArrayType, broadcast, same_shape
+from gradsmith.ir.types import ArrayType, DType, broadcast, same_shape
 from gradsmith.ops.index_key import Array, Index, Slice
+from gradsmith.views.cases import Cases
 from gradsmith.views.graph import ARTEFACTS, numpy_name
 from gradsmith.views.symbols import Symbols, number
 
 TRUTHS: dict[str, tuple[int, ...]] = {
-    "where": (0,),
     "logical_and": (0, 1),
     "logical_or": (0, 1),
     "logical_xor": (0, 1),
@@ -36,7 +36,7 @@ TRUTHS: dict[str, tuple[int, ...]] = {
 }
 """Operands that SymPy takes as conditions; anywhere else a truth value counts as 0 or 1."""
 
-IDENTITIES = frozenset({"copy", "stop_gradient", "broadcast_to", "full"})
+IDENTITIES = frozenset({"astype", "copy", "stop_gradient", "broadcast_to", "full"})
 """An element of the result is an element of the operand, found by broadcasting."""
 
 LEADING = frozenset({"expand_dims", "squeeze", "reshape"})
@@ -68,12 +68,12 @@ def expressions(graph: Graph, *, seed: str = "") -> list[Any]:
         writer = Writer(graph, seed)
         for node in graph.nodes:
             writer.terms[node] = writer.term(node)
+        return [writer.cases.tidied(writer.terms[result]) for result in graph.results]
     except RecursionError:
         raise UnsupportedError(
             f"the formula of {len(graph.nodes)} operations is nested too deeply for SymPy",
             hint="read the generated source instead",
         ) from None
-    return [writer.terms[result] for result in graph.results]
 
 
 class Writer:
@@ -82,6 +82,7 @@ class Writer:
     def __init__(self, graph: Graph, seed: str) -> None:
         self.sympy: Any = importlib.import_module("sympy")
         self.symbols = Symbols(self.sympy, graph, seed)
+        self.cases = Cases(self.sympy)
         self.names = graph.names
         self.terms: dict[Node, Any] = dict(self.symbols.parameters)
         self.shapes = {symbol: node.shape for node, symbol in self.terms.items()}
@@ -99,9 +100,11 @@ class Writer:
         if leaf is not None:
             return leaf
         if self._is_identity(node):
-            return self.terms[node.inputs[0]]
-        if node.op.name == "astype":
-            return self._converted(node)
+            return self._converted(node.inputs[0], node.dtype)
+        if node.op.name == "where":
+            condition, then, otherwise = node.inputs
+            arms = self._number(then), self._number(otherwise)
+            return self.cases.where(self._truth(condition), *arms)
         return self._elementwise(node) if node.op.elementwise else self._opaque(node)
 
     # -- leaves --------------------------------------------------------------------------------
@@ -141,16 +144,17 @@ class Writer:
             return node.attrs["axis"] == ()
         return name in IDENTITIES or node.op in ARTEFACTS
 
-    def _converted(self, node: Node) -> Any:
-        """``astype``: as real numbers most conversions change nothing."""
-        (operand,) = node.inputs
-        source, target = operand.dtype.kind, node.dtype.kind
-        if target == "b":
+    def _converted(self, operand: Node, dtype: DType) -> Any:
+        """The term in another dtype: as real numbers most conversions change nothing."""
+        kinds = operand.dtype.kind + dtype.kind
+        if kinds[0] == kinds[1]:
+            return self.terms[operand]
+        if kinds[1] == "b":
             return self._truth(operand)
-        if source == "c" and target == "f":
+        if kinds == "cf":
             return self.sympy.re(self.terms[operand])
-        if source in "fc" and target in "iu":
-            return self._function("astype", [self.terms[operand], str(node.dtype)])
+        if kinds[0] in "fc" and kinds[1] in "iu":
+            return self._function("astype", [self.terms[operand], str(dtype)])
         return self._number(operand)
 
     def _elementwise(self, node: Node) -> Any:
@@ -165,6 +169,7 @@ class Writer:
             written = None
         if written is None:
             return self._function(numpy_name(node.op), [*operands, *self._extras(node)])
+        self.cases.note(node.op.name, written, operands)
         return written
 
     def _truth(self, node: Node) -> Any:
@@ -200,6 +205,8 @@ class Writer:
         if not isinstance(node.type, ArrayType):
             return term
         shape = broadcast(*[self.shapes[part] for part in self._parts(term)])
+        if node.ndim > 0:
+            term = self.cases.as_functions(term)
         if same_shape(shape, node.shape):
             return term
         return self._spread(term, shape, node.shape)
