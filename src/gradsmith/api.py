@@ -17,7 +17,7 @@ from gradsmith.driver import inspect as inspection
 from gradsmith.driver.batches import batched_call
 from gradsmith.driver.compiled import Compiled
 from gradsmith.driver.gradients import Policy
-from gradsmith.driver.signatures import names_at, signature_of
+from gradsmith.driver.signatures import bind, names_at, signature_of
 from gradsmith.driver.specialise import Recipe
 from gradsmith.driver.transforms import (
     Pullback,
@@ -224,10 +224,10 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     if current_trace() is not None:
         pullback = Pullback(fun, primals)
         return pullback.value, pullback
-    for position, primal in enumerate(primals):
-        check_tree(primal, f"argument {position}")
+    for name, primal in bind(signature_of(fun), "the function", primals, {}).arguments.items():
+        check_tree(primal, name)
     saved = tree_map(_copied, primals)
-    return fun(*primals), BoundPullback(_kept(fun, _pullback), saved)
+    return fun(*tree_map(_copied, primals)), BoundPullback(_kept(fun, _pullback), saved)
 
 
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -284,7 +284,7 @@ def test_norms_of_the_array_api(function: Any, array: Any, options: dict[str, An
         (lambda x: gnp.linalg.norm(x, 7), ArgumentValueError, "Invalid norm order 7"),
         (lambda x: gnp.sum(x, axis=2), ShapeError, "axis 2 is out of bounds"),
         (lambda x: gnp.sum(x, dtype=object), ArgumentTypeError, "object"),
-        (lambda x: gnp.max(x[:0] if False else gnp.diff(x, 9)), ShapeError, "no elements"),
+        (lambda x: gnp.max(gnp.diff(x, 9)), ShapeError, "no elements"),
     ],
 )
 def test_refused(call: Any, error: type[Exception], text: str) -> None:
@@ -417,6 +417,8 @@ def test_float32_stays(function: str) -> None:
     assert g.dtype == np.float32
 
 
+@pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
 @pytest.mark.parametrize("function", ["sum", "mean", "prod", "var", "std"])
 def test_gradients_of_nothing(function: str) -> None:
     with np.errstate(all="ignore"):

@@ -15,6 +15,7 @@ from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argume
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.compare import not_equal
 from gradsmith.ops.complex import real
+from gradsmith.ops.control import distinct
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import astype, broadcast_to, unbroadcast
 
@@ -123,5 +124,8 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
     if gradient.dtype != node.dtype or gradient.array_type.weak:
         gradient = astype(gradient, dtype=node.dtype)
     if node in builder.names:
-        builder.name(gradient, f"g_{builder.names[node]}")
+        name = f"g_{builder.names[node]}"
+        if builder.names.get(gradient, name) != name:
+            gradient = distinct(gradient, token=builder.token())  # the same value, another name
+        builder.name(gradient, name)
     return gradient

@@ -13,6 +13,7 @@ from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.select import where
+from gradsmith.ops.shape import broadcast_to, expand_dims
 
 
 def is_zero(node: Node) -> bool:
@@ -29,7 +30,18 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
     """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
     if node.op is where and is_zero(node.inputs[2]):
         return node.inputs[0], node.inputs[1]
+    if node.op is broadcast_to or node.op is expand_dims:
+        inner = masked_parts(node.inputs[0])
+        if inner is not None:
+            return _seen_through(node, inner[0]), _seen_through(node, inner[1])
     return None
+
+
+def _seen_through(view: Node, part: Node) -> Node:
+    """``part`` of a masked value as the view of the whole shows it."""
+    if part.ndim == 0:
+        return part  # broadcasts by itself
+    return view.op(part, **view.attrs)
 
 
 def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:

@@ -85,7 +85,7 @@ class Compiled:
             return self._miss(key, args, kwargs)
         if entry.simple:
             return entry.function(*args)
-        if not entry.holds():
+        if not entry.holds() or entry.specialisation.layouts:
             return self._miss(key, args, kwargs)
         bound, seed = self._bind(args, kwargs)
         return entry.specialisation.run({**bound.arguments, **seed})
@@ -105,6 +105,7 @@ class Compiled:
         specialisation, values = self._find(args, kwargs)
         simple = (
             not (specialisation.captures or specialisation.reliances or kwargs)
+            and not specialisation.layouts
             and specialisation.plain
             and specialisation.arguments == tuple(values)
             and len(args) == len(values)

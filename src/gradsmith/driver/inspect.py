@@ -64,7 +64,7 @@ def _traced(function: Callable[..., Any], bound: inspect.BoundArguments) -> Grap
     trace = Trace()
     with trace.active():
         values = Arguments(trace, bound.arguments).values
-        inputs = inspect.BoundArguments(bound.signature, values)  # type: ignore[arg-type]
+        inputs = inspect.BoundArguments(bound.signature, values)
         result = call(function, *inputs.args, **inputs.kwargs)
         leaves, _ = tree.flatten(result, is_leaf)
         return trace.builder.graph([traced(leaf).node for leaf in leaves])

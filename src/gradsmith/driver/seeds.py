@@ -158,14 +158,14 @@ def _implicit(position: int, output: Node) -> Node:
         raise SeedNeededError(
             f"output {position} has shape {describe_shape(shape)}: a gradient without seed exists "
             "only for an output of one element",
-            output.span or current_span(),
+            current_span(),
             f"pass grad_outputs of shape {describe_shape(shape)} (for the sum of the elements: "
             "np.ones of that shape)",
         )
     if output.array_type.complex:
         raise SeedNeededError(
             f"output {position} is complex: a gradient without seed exists only for real outputs",
-            output.span or current_span(),
+            current_span(),
             "pass grad_outputs, or differentiate a real value such as abs(z)**2",
         )
     # a Python number where it does no harm: emitted code then says 1.0, not np.float64(1.0)

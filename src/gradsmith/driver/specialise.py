@@ -69,10 +69,13 @@ class Specialisation:
     arguments: tuple[str, ...]
     result: tree.Tree
     plain: bool
+    layouts: tuple[tuple[str, bool], ...] = ()
 
     def fits(self, leaves: dict[str, Any]) -> bool:
         """Whether a call with these argument leaves may use the code."""
         if not all(r.holds() for r in self.reliances):
+            return False
+        if any(leaves[name].flags.c_contiguous != order for name, order in self.layouts):
             return False
         try:
             captured = {c.name: c.read() for c in self.captures}
@@ -177,7 +180,7 @@ def specialise(
         leaves, shape = tree.flatten(result, _is_result)
         nodes = [_result_node(trace, leaf) for leaf in leaves]
         graph = optimise(trace.builder.graph(nodes))
-        lowered = lower(graph)
+        lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
     graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
     program = _program(recipe, arguments, trace, lowered, shape)
     text = emit_source(program)
@@ -194,6 +197,16 @@ def specialise(
         arguments=tuple(arguments.dynamic),
         result=shape,
         plain=is_plain(shape),
+        layouts=_layouts(trace),
+    )
+
+
+def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:
+    """Memory orders of arguments that the meaning of a write through a reshape depends on."""
+    return tuple(
+        (name, bool(trace.leaves[name].flags.c_contiguous))
+        for name, storage in trace.layouts.items()
+        if storage.version
     )
 
 

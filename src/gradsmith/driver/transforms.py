@@ -17,7 +17,12 @@ from gradsmith.driver.gradients import (
     gradients_of,
 )
 from gradsmith.driver.seeds import seeds_for
-from gradsmith.errors import ArgumentTypeError, ArgumentValueError, UnusedInputWarning
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GradsmithError,
+    UnusedInputWarning,
+)
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.runtime import call
@@ -83,7 +88,9 @@ class Primals:
         builder.name(node, builder.names.get(value, name))
         self.labels.append(label)
         self.inputs.append(node)
-        return wrap(node)
+        own = wrap(node)
+        own.view.storage.name = leaf.view.storage.name if isinstance(leaf, Tracer) else None
+        return own
 
     def tangents(self, given: Sequence[Any]) -> list[Node]:
         """Directions for the inputs, given in the shapes of the values.
@@ -219,7 +226,13 @@ def _run(
 ) -> tuple[Primals, Any]:
     primals = Primals({name: bound.arguments[name] for name in names}, discrete=mixed)
     bound.arguments.update(primals.values)
-    return primals, call(function, *bound.args, **bound.kwargs)
+    try:
+        return primals, call(function, *bound.args, **bound.kwargs)
+    except (TypeError, ValueError) as error:
+        # NumPy's C code turns what a tracer refuses (float(x)) into an error of its own
+        if isinstance(error.__cause__, GradsmithError):
+            raise error.__cause__ from None
+        raise
 
 
 def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:

@@ -117,7 +117,9 @@ def leaf_value(
         return TracedInt(size)
     node = trace.builder.parameter(name, type_ or leaf_type(name, value))
     trace.builder.names[node] = label or name
-    return Tracer(View(Storage(node)))
+    storage = Storage(node)
+    storage.name = name
+    return Tracer(View(storage))
 
 
 def bindings(leaves: dict[str, Any]) -> dict[Symbol, int]:

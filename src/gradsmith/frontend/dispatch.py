@@ -130,9 +130,22 @@ def _wrap_node(result: Node, owners: dict[Node, Tracer]) -> Tracer:
         return Tracer(View(Storage(result)))
     path = owner.view.path + steps
     reshaped = [i for i, step in enumerate(path) if step.op is reshape]
-    if all(is_contiguous(path[:i], CONTIGUOUS) for i in reshaped):
+    known = not reshaped or _is_in_order(owner.view.storage)
+    if known and all(is_contiguous(path[:i], CONTIGUOUS) for i in reshaped):
         return Tracer(View(owner.view.storage, path))
     return Tracer(View(Storage(result, writable=False)))
+
+
+def _is_in_order(storage: Storage) -> bool:
+    """Whether the elements lie in C order, so that a reshape is a view; of an argument this is
+    relied on if it is ever written to.
+    """
+    trace = current_trace()
+    argument = None if trace is None or storage.name is None else trace.leaves.get(storage.name)
+    if trace is None or storage.name is None or not isinstance(argument, np.ndarray):
+        return True
+    trace.layouts[storage.name] = storage
+    return bool(argument.flags.c_contiguous)
 
 
 def _owner(result: Node, owners: dict[Node, Tracer]) -> Tracer | None:

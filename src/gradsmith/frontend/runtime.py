@@ -125,7 +125,6 @@ def _check_foreign(function: Any, owner: Any, args: Any, kwargs: Any) -> None:
     """C functions that only hold on to values are fine; those that compute are not."""
     module = (getattr(function, "__module__", None) or "").split(".")[0]
     if isinstance(owner, (list, dict, tuple, set, str)):
-        _check_mutation(function, owner)
         return
     traced = any_traced(args) or any_traced(kwargs.values())
     if not traced or (module in HARMLESS and not isinstance(function, np.ufunc)):
@@ -141,20 +140,14 @@ def _unsupported(function: Any) -> UnsupportedError:
     )
 
 
-def _check_mutation(function: Any, owner: Any) -> None:
-    trace = current_trace()
-    name = getattr(function, "__name__", "")
-    if trace is not None and name in MUTATORS and id(owner) in trace.external:
-        warn_effect(f"{name}() on a container from outside")
-
-
 def _check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
     """Python's own library is not traced: what computes in it is refused, logging warned of."""
     if not _is_library(function):
         return
     module = (function.__module__ or "").split(".")[0]
     if module in EFFECTS and current_trace() is not None:
-        warn_effect(f"{name_of(function)}")
+        if function.__name__ != "getLogger":
+            warn_effect(name_of(function))
     elif module not in HARMLESS | {"numpy", "gradsmith"} | EFFECTS:
         if any_traced(args) or any_traced(kwargs.values()):
             raise _unsupported(function)
@@ -210,8 +203,8 @@ class BoundRuntime:
     def attribute(self, owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is not None and id(owner) in trace.shadows:
-            owner = trace.shadows[id(owner)]  # noqa: PLW2901
+        if trace is not None:
+            owner = self._seen(trace, owner, name)
         value = getattr(owner, name)
         if trace is None or isinstance(owner, (Tracer, TracedInt)) or _is_itself(name, value):
             return value
@@ -222,6 +215,13 @@ class BoundRuntime:
             return value
         return capture(trace, key, name, value, lambda: getattr(owner, name))
 
+    def _seen(self, trace: Trace, owner: Any, name: str) -> Any:
+        """What the traced function sees of an object from outside that it has written to."""
+        if name in MUTATORS and type(owner) in (list, dict, set) and id(owner) in trace.external:
+            self.effect("container", name)
+            return trace.shadows.setdefault(id(owner), copy.copy(owner))
+        return trace.shadows.get(id(owner), owner)
+
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
         trace = current_trace()
@@ -230,6 +230,12 @@ class BoundRuntime:
         owner = trace.shadows.get(id(owner), owner)
         if isinstance(owner, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(owner)[key]
+        if isinstance(key, Tracer) and isinstance(owner, dict):
+            raise UnsupportedError(
+                f"a traced value of type {key.type!r} cannot be the key of a dict",
+                current_span(),
+                "use a key that is known when tracing",
+            )
         return owner[key]
 
     @staticmethod
@@ -305,6 +311,10 @@ def warn_effect(what: str) -> None:
     """Say once per place that a side effect happens while tracing."""
     span = current_span()
     place = f" ({span.where}: {span.text})" if span is not None else ""
+    trace = current_trace()
+    if trace is None or (span, what) in trace.warned:
+        return
+    trace.warned.add((span, what))
     warnings.warn(
         f"{what} runs when the function is traced, not at each call of the compiled one{place}",
         TraceTimeEffectWarning,

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, recording_guards
@@ -51,6 +52,8 @@ class Trace:
     reliances: dict[object, Reliance] = field(default_factory=dict)
     external: dict[int, Any] = field(default_factory=dict)
     shadows: dict[int, Any] = field(default_factory=dict)
+    warned: set[Any] = field(default_factory=set)
+    layouts: dict[str, Storage] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)
     guards: dict[Guard, None] = field(default_factory=dict)

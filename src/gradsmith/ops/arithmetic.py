@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import UnsupportedError
 from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import NON_DIFF
-from gradsmith.ops.declare import as_node, elementwise, formula, implements
+from gradsmith.ops.declare import as_node, elementwise, formula, implements, implements_python
 from gradsmith.ops.rounding import rint
 
 
@@ -117,7 +118,8 @@ fmod = elementwise(
 )
 
 
-@implements(np.divmod, divmod)
+@implements_python(divmod)
+@implements(np.divmod)
 def _divmod(x1: Any, x2: Any, /) -> tuple[Node, Node]:
     left, right = as_node(x1), as_node(x2)
     return floor_divide(left, right), remainder(left, right)
@@ -127,9 +129,15 @@ gcd = elementwise("gcd", numpy=np.gcd, partials=(NON_DIFF, NON_DIFF), commutativ
 lcm = elementwise("lcm", numpy=np.lcm, partials=(NON_DIFF, NON_DIFF), commutative=True)
 
 
+def _sign_partial(out: Node, x: Node) -> Any:
+    if x.array_type.complex:
+        raise UnsupportedError("np.sign of complex numbers has no complex derivative")
+    return 0
+
+
 # -- signs ---------------------------------------------------------------------------------------
 
-sign = elementwise("sign", numpy=np.sign, partials=(NON_DIFF,), sympy="sign")
+sign = elementwise("sign", numpy=np.sign, partials=(_sign_partial,), sympy="sign")
 fabs = elementwise(
     "fabs",
     numpy=np.fabs,

@@ -36,9 +36,9 @@ def _float_dtype(x: ArrayType) -> DType:
 
 # -- sinc ----------------------------------------------------------------------------------------
 
-# sin(y)/y has the derivative -j1(y). Where y = pi*x is small its terms cancel, and the power series
-# is taken (Abramowitz and Stegun 10.1.2): y/3 times a polynomial of y**2, whose first term left
-# out is below 1e-17 for |y| < 1/2.
+# sin(y)/y has the derivative -j1(y). Where y = pi*x is small its terms cancel, and the power
+# series is taken (Abramowitz and Stegun 10.1.2): y/3 times a polynomial of y**2, whose first term
+# left out is below 1e-17 for |y| < 1/2.
 _SERIES = (1.0, -1 / 10, 1 / 280, -1 / 15120, 1 / 1330560, -1 / 172972800, 1 / 31135104000)
 _SLOPE = tuple(-(math.pi ** (2 * k + 2)) / 3 * c for k, c in enumerate(_SERIES))
 

@@ -22,6 +22,7 @@ from gradsmith.ops.declare import (
     elementwise_infer,
     emit_call,
     implements,
+    implements_python,
     primitive,
 )
 
@@ -45,7 +46,7 @@ def _comparison(
         commutative=commutative,
         emit=emit,
     )
-    implements(python)(FUNCTIONS[ufunc])
+    implements_python(python)(FUNCTIONS[ufunc])
     return op
 
 
@@ -115,7 +116,8 @@ def _bitwise(
         nodes = [as_node(x) for x in operands]
         return (logical if all(n.dtype.kind == "b" for n in nodes) else op)(*nodes)
 
-    implements(ufunc, python)(choose)
+    implements(ufunc)(choose)
+    implements_python(python)(choose)
     return op
 
 

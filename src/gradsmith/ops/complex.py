@@ -16,7 +16,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Custom, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import arithmetic, syntax
-from gradsmith.ops.declare import as_node, elementwise, implements, primitive
+from gradsmith.ops.declare import as_node, elementwise, implements, implements_python, primitive
 from gradsmith.ops.elementwise import arctan2, rad2deg
 from gradsmith.ops.select import denominator
 
@@ -67,7 +67,7 @@ def _imag(val: Any) -> Node:
     return imag(as_node(val))
 
 
-@implements(complex)
+@implements_python(complex)
 def _complex(real: Any = 0, imag: Any = 0) -> Node:
     parts = as_node(real), as_node(imag)
     if any(part.ndim for part in parts):

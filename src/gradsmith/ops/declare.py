@@ -16,6 +16,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, InternalError, UnsupportedError
 from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, parameter, size
 from gradsmith.ir.op import (
@@ -70,6 +71,26 @@ def implements(*callables: Callable[..., Any]) -> Callable[[F], F]:
     return declare
 
 
+def implements_python(*callables: Callable[..., Any]) -> Callable[[F], F]:
+    """Declare what functions of Python's own mean on nodes; plain values they take themselves."""
+
+    def declare(function: F) -> F:
+        for callable_ in callables:
+            FUNCTIONS[callable_] = _on_nodes(function, callable_)
+        return function
+
+    return declare
+
+
+def _on_nodes(meaning: Implementation, plain: Callable[..., Any]) -> Implementation:
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        traced = any(isinstance(a, (Node, Dim)) for a in (*args, *kwargs.values()))
+        return (meaning if traced else plain)(*args, **kwargs)
+
+    choose.__module__, choose.__qualname__ = plain.__module__, plain.__name__
+    return choose
+
+
 def as_node(value: Any) -> Node:
     """An array operand as a node; (nested) lists become what ``np.array`` makes of them."""
     if isinstance(value, Node):
@@ -103,7 +124,7 @@ def emit_operator(operator: str) -> EmitRule:
     return emit
 
 
-def _write_over(dotted: str, operator: str | None) -> UpdateRule:
+def write_over(dotted: str, operator: str | None = None) -> UpdateRule:
     """``t *= y``, or ``np.exp(t, out=t)`` where there is no such operator."""
 
     def inplace(
@@ -224,12 +245,12 @@ def elementwise(
         emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
         sympy=sympy,
         traits=frozenset(traits),
-        inplace=_write_over(dotted, operator),
+        inplace=write_over(dotted, operator),
     )
     for ufunc in (numpy, *also):
         implements(ufunc)(_meaning(op, ufunc))
     if python is not None:
-        implements(python)(_meaning(op, numpy))
+        implements_python(python)(_meaning(op, numpy))
     return register(op)
 
 

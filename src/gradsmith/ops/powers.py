@@ -30,6 +30,7 @@ from gradsmith.ops.declare import (
     as_node,
     elementwise,
     implements,
+    implements_python,
     primitive,
     result_form,
     ufunc_dtype,
@@ -135,7 +136,8 @@ float_power = elementwise(
 )
 
 
-@implements(np.power, operator.pow)
+@implements_python(operator.pow)
+@implements(np.power)
 def power_of(x1: Any, x2: Any, /) -> Node:
     """``x1 ** x2``, by the quickest of the ops that have its type."""
     x, y = as_node(x1), as_node(x2)
@@ -169,7 +171,9 @@ def _whole(exponent: Any, x: ArrayType) -> int | None:
 
 @implements(np.square)
 def _square(x: Any, /) -> Node:
-    return integer_power(as_node(x), n=2)
+    node = as_node(x)
+    # NumPy's scalars take the exponent 2 for an int64, np.square keeps the dtype
+    return integer_power(node, n=2) if node.array_type.inexact else node * node
 
 
 OPERATORS["**"] = power_of

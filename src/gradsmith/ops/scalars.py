@@ -16,7 +16,7 @@ from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops import arithmetic, compare, elementwise, syntax
 from gradsmith.ops.complex import absolute
-from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
+from gradsmith.ops.declare import FUNCTIONS, as_node, implements_python, primitive
 
 
 def _float_infer(x: ArrayType) -> ArrayType:
@@ -99,15 +99,15 @@ _SAME: dict[str, Op] = {
 }
 for _name, _op in _SAME.items():
     if hasattr(math, _name):  # math.exp2 and math.cbrt are there from Python 3.11 on
-        implements(getattr(math, _name))(_same_as(_op, _name))
+        implements_python(getattr(math, _name))(_same_as(_op, _name))
 
 
-@implements(math.pow)
+@implements_python(math.pow)
 def _pow(x: Any, y: Any, /) -> Node:
     return as_float(FUNCTIONS[np.power](_number(x, "pow"), _number(y, "pow")))
 
 
-@implements(math.log)
+@implements_python(math.log)
 def _log(x: Any, base: Any = None, /) -> Node:
     result = elementwise.log(_number(x, "log"))
     if base is not None:
@@ -115,7 +115,7 @@ def _log(x: Any, base: Any = None, /) -> Node:
     return as_float(result)
 
 
-@implements(math.hypot)
+@implements_python(math.hypot)
 def _hypot(*coordinates: Any) -> Node:
     if len(coordinates) == 1:
         return as_float(absolute(_number(coordinates[0], "hypot")))
@@ -127,7 +127,7 @@ def _refuse(name: str, hint: str | None) -> None:
     def refused(*_: Any, **__: Any) -> Node:
         raise UnsupportedError(f"math.{name} is not supported on traced values", hint=hint)
 
-    implements(getattr(math, name))(refused)
+    implements_python(getattr(math, name))(refused)
 
 
 for _name in ("floor", "ceil", "trunc"):

@@ -39,6 +39,7 @@ from gradsmith.ops.declare import (
     formula,
     implements,
     primitive,
+    write_over,
 )
 from gradsmith.ops.shape import cast
 
@@ -146,6 +147,13 @@ def _emit_clip(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     return syntax.call("np.minimum", syntax.call("np.maximum", x, low), high)
 
 
+def _clip_in_place(
+    emitter: Emitter, node: Node, target: ast.expr, *operands: ast.expr
+) -> list[ast.stmt]:
+    x, low, high = operands
+    return [ast.Expr(syntax.method(x, "clip", low, high, out=target))]
+
+
 # Within the bounds the result is x itself, so that one comparison tells. Where they cross the
 # result is the upper one, as in np.clip.
 clip = primitive(
@@ -162,6 +170,7 @@ clip = primitive(
     emit=_emit_clip,
     sympy=formula("Min(Max(x, y), z)"),
     traits=("elementwise",),
+    inplace=_clip_in_place,
 )
 clip_below = primitive(
     "clip_below",
@@ -176,6 +185,7 @@ clip_below = primitive(
     emit=emit_call("np.maximum"),
     sympy="Max",
     traits=("elementwise",),
+    inplace=write_over("np.maximum"),
 )
 clip_above = primitive(
     "clip_above",
@@ -190,6 +200,7 @@ clip_above = primitive(
     emit=emit_call("np.minimum"),
     sympy="Min",
     traits=("elementwise",),
+    inplace=write_over("np.minimum"),
 )
 
 

@@ -167,10 +167,14 @@ def _evaluate_parts(x: Any, axis: Axes) -> tuple[Any, Any, Any]:
     return top, powers, np.sum(powers, axis=axis, keepdims=True)
 
 
-def _parts(x: Node, axis: Axes) -> tuple[Node, Node, Node]:
-    """The same as nodes, without axes where all are summed over; all ops below share them."""
+def _parts(x: Node, axis: Axes, *, infinite: bool) -> tuple[Node, Node, Node]:
+    """The same as nodes, without axes where all are summed over; all ops below share them.
+
+    ``infinite`` says that infinite elements have a limit here, and are no nan as in exp / sum.
+    """
     top = FUNCTIONS[np.max](x, axis=axis, keepdims=len(axis) < x.ndim)
-    top = where(isfinite(top), top, 0)
+    if infinite:
+        top = where(isfinite(top), top, 0)
     powers = exp(x - top)
     return top, powers, _total(powers, axis)
 
@@ -178,6 +182,11 @@ def _parts(x: Node, axis: Axes) -> tuple[Node, Node, Node]:
 def _sum(x: Node, axis: Axes, *, keepdims: bool) -> Node:
     total: Node = FUNCTIONS[np.sum](x, axis=axis, keepdims=keepdims)
     return total
+
+
+def _total(x: Node, axis: Axes) -> Node:
+    """The sum such that it broadcasts against ``x``."""
+    return _sum(x, axis, keepdims=len(axis) < x.ndim)
 
 
 def _spread(g: Node, x: Node, axis: Axes) -> Node:
@@ -217,7 +226,9 @@ logsumexp = primitive(
 def _lower_logsumexp(x: Node, *, axis: Axes, keepdims: bool) -> Node:
     top, _, total = _parts(x, axis, infinite=True)
     result = log(total) + top
-    return result if keepdims else squeeze(result, axis=axis)
+    if result.ndim < x.ndim:
+        return expand_dims(result, axis=axis) if keepdims else result
+    return result if keepdims or not axis else squeeze(result, axis=axis)
 
 
 # -- softmax -------------------------------------------------------------------------------------
@@ -231,11 +242,6 @@ def _evaluate_softmax(x: Any, *, axis: Axes, zeros: bool = False) -> Any:
     _, powers, total = _evaluate_parts(x, axis)
     with np.errstate(invalid="ignore"):
         return powers / (np.where(total == 0, 1, total) if zeros else total)
-
-
-def _total(x: Node, axis: Axes) -> Node:
-    """The sum such that it broadcasts against ``x``."""
-    return _sum(x, axis, keepdims=len(axis) < x.ndim)
 
 
 def _softmax_rule(g: Node, out: Node, axis: Axes) -> Node:

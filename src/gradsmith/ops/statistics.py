@@ -122,6 +122,7 @@ def mean(
 ) -> Node:
     """`numpy.mean`."""
     x = as_node(a)
+    normalize_axes(axis, x.ndim)  # unlike np.sum it does not let a scalar have an axis 0
     if where is True:
         return reduced(reduce_mean, x, axis, keepdims, dtype)
     axes = reduced_axes(axis, x.ndim)
@@ -146,6 +147,7 @@ def _deviations(
     if size is None and not isinstance(given, float):
         refuse(function, "ddof", given, hint="it must not depend on the data")
     freedom = given if size is None else size
+    normalize_axes(axis, as_node(a).ndim)
     return reduced(op, a, axis, keepdims, dtype, **({"ddof": freedom} if freedom else {}))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
 from gradsmith.passes.lowering import LOWERING
@@ -29,6 +31,9 @@ def optimise(graph: Graph) -> Graph:
     return rebuild(graph, FINISH)
 
 
-def lower(graph: Graph) -> Graph:
-    """The graph as it is emitted: of NumPy's own functions, each result with its own buffer."""
-    return own_results(rebuild(graph, LOWERED))
+def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
+    """The graph as it is emitted: of NumPy's own functions, each result with its own buffer.
+
+    ``labels`` are names for the results, for where they need a copy of their own.
+    """
+    return own_results(rebuild(graph, LOWERED), labels or [None] * len(graph.results))

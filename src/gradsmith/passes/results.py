@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradsmith.ir.alias import root
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -11,11 +13,11 @@ from gradsmith.ops.create import full
 from gradsmith.ops.shape import broadcast_to, copy
 
 
-def own_results(graph: Graph) -> Graph:
+def own_results(graph: Graph, labels: Sequence[str | None]) -> Graph:
     """The graph with copies where a result would share memory with anything that outlives the
-    call.
+    call; ``labels`` say what the results are called.
     """
-    builder = Builder()
+    builder = Builder(intern=False)
     builder.params = list(graph.params)
     builder.nodes = list(graph.nodes)
     builder.names = dict(graph.names)
@@ -23,10 +25,10 @@ def own_results(graph: Graph) -> Graph:
     taken: set[Node] = set()
     results = []
     with building(builder):
-        for result in graph.results:
+        for result, label in zip(graph.results, labels, strict=True):
             owned = _owned(result, taken)
-            if owned is not result and result in graph.names:
-                builder.names[owned] = graph.names[result]
+            if owned is not result and label is not None:
+                builder.names[owned] = label
             taken.add(root(owned))
             results.append(owned)
     return builder.graph(results, graph.guards)

@@ -53,8 +53,11 @@ class Cases:
         )
 
     def as_functions(self, term: Any) -> Any:
-        """Case distinctions as ``where(condition, x, y)``: SymPy takes a `Piecewise` out of a
-        function's argument, which is wrong where the function is of the whole array."""
+        """Case distinctions as ``where(condition, x, y)``.
+
+        SymPy takes a `Piecewise` out of a function's argument, which is wrong where the function
+        is of the whole array.
+        """
         where = self._sympy.Function("where")
 
         def nested(*pairs: Any) -> Any:
@@ -82,6 +85,18 @@ class Cases:
         pieces = []
         for value, condition in pairs:
             shorter = sp.simplify_logic(condition, dontcare=before)
-            pieces.append((value, shorter))
+            pieces.append((value, shorter.replace(sp.And, self._decided)))
             before = sp.Or(before, condition)
         return pieces
+
+    def _decided(self, *conditions: Any) -> Any:
+        """All of them, where an equality decides what else is said of its two sides."""
+        sp = self._sympy
+        relations = [c for c in conditions if isinstance(c, sp.core.relational.Relational)]
+        equal = [{c.lhs, c.rhs} for c in relations if isinstance(c, sp.Eq)]
+        decided = {
+            c: sp.true if isinstance(c, (sp.Ge, sp.Le)) else sp.false
+            for c in relations
+            if not isinstance(c, sp.Eq) and {c.lhs, c.rhs} in equal
+        }
+        return sp.And(*[decided.get(c, c) for c in conditions])

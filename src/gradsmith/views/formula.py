@@ -12,7 +12,6 @@ SymPy takes longer to import than NumPy: it is imported where the first formula 
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -141,7 +140,7 @@ class Writer:
         if name in LEADING:
             return _without_leading_ones(node.shape) == _without_leading_ones(node.inputs[0].shape)
         if name in OVER_NOTHING:
-            return node.attrs["axis"] == ()
+            return len(node.attrs["axis"]) == 0
         return name in IDENTITIES or node.op in ARTEFACTS
 
     def _converted(self, operand: Node, dtype: DType) -> Any:

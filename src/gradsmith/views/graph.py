@@ -12,6 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal, constant, size
 from gradsmith.ir.op import Op
+from gradsmith.ir.types import PYTHON_TYPES, TupleType, Type
 from gradsmith.ops.control import distinct, finished_gradient
 
 ARTEFACTS = frozenset({distinct, finished_gradient})
@@ -41,7 +42,7 @@ class GraphNode:
     inputs : list of GraphNode
         The operands, in order.
     type : str
-        Dtype and shape, such as ``float64[n, 3]``.
+        Dtype and shape, such as ``float64[4, 3]``; ``float`` is a Python number.
     line : int or None
         The line of the user's source that it comes from.
     detail : str
@@ -154,17 +155,25 @@ def _parameter(node: Node, integers: Mapping[dims.Symbol, Node]) -> Node | None:
     return None if symbol is None else integers.get(symbol)
 
 
-def _shown(
-    node: Node, shown: Mapping[Node, GraphNode], names: Mapping[Node, str]
-) -> GraphNode:
+def _shown(node: Node, shown: Mapping[Node, GraphNode], names: Mapping[Node, str]) -> GraphNode:
     return GraphNode(
         name=names.get(node),
         op=numpy_name(node.op),
         inputs=[shown[operand] for operand in node.inputs],
-        type=repr(node.type),
+        type=_type(node.type),
         line=None if node.span is None else node.span.line,
         detail=_detail(node),
     )
+
+
+def _type(type_: Type) -> str:
+    """``float64[4, 3]`` with the sizes of this call, ``float`` for a Python number."""
+    if isinstance(type_, TupleType):
+        return f"({', '.join(map(_type, type_.items))})"
+    if type_.weak:
+        return PYTHON_TYPES[type_.dtype.kind].__name__
+    sizes = ", ".join(str(dims.hint(s)) for s in type_.shape)
+    return f"{type_.dtype}[{sizes}]" if type_.shape else str(type_.dtype)
 
 
 HIDDEN = frozenset({"token", "name", "symbol"})

@@ -120,4 +120,3 @@ def _spellings(param: Node, names: Mapping[Node, str], seed: str) -> list[str]:
 
 def _assumptions(param: Node) -> dict[str, bool]:
     return {"real": True} if param.dtype.kind in "iuf" else {}
-
