@@ -85,8 +85,7 @@ def difference(run: Function, arrays: Sequence[Any], moved: Sequence[Any], step:
 
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     return [
-        (8 * (a - b) - (c - d)) / (12 * step)
-        for (a, b), (c, d) in zip(near, far, strict=True)
+        (8 * (a - b) - (c - d)) / (12 * step) for (a, b), (c, d) in zip(near, far, strict=True)
     ]
 
 

@@ -156,5 +156,5 @@ def test_dot():
 
 
 def test_dot_escapes():
-    graph = gs.differentiable(lambda x: x["a\"b\\"] * 2).graph({'a"b\\': 1.0})
+    graph = gs.differentiable(lambda x: x['a"b\\'] * 2).graph({'a"b\\': 1.0})
     assert '\\"' in graph.dot()

@@ -15,14 +15,13 @@ def comment(index: int) -> ast.stmt:
 
 def print_module(body: list[ast.stmt], comments: list[str]) -> str:
     """The text of the statements, their comment places filled from ``comments``."""
-    module = ast.fix_missing_locations(ast.Module(body, []))
-    lines = _to_source(module).splitlines()
+    lines = _to_source(ast.Module(body, [])).splitlines()
     return "\n".join(_fill(line, comments) for line in lines) + "\n"
 
 
 def print_expression(expression: ast.expr) -> str:
     """The text of one expression."""
-    return _to_source(ast.fix_missing_locations(ast.Expr(expression))).strip()
+    return _to_source(ast.Expr(expression)).strip()
 
 
 def _fill(line: str, comments: list[str]) -> str:
@@ -40,6 +39,6 @@ def _to_source(tree: ast.AST) -> str:
         try:
             import astor
         except (ImportError, AttributeError):  # Python 3.14 removed what astor reads
-            return ast.unparse(tree)
+            return ast.unparse(ast.fix_missing_locations(tree))
         text: str = astor.to_source(tree, indent_with="    ", pretty_source="".join)
         return text

@@ -75,11 +75,17 @@ def _complex(real: Any = 0, imag: Any = 0) -> Node:
     return parts[0] + 1j * parts[1]
 
 
+def _emit_conj(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:
+    weak = node.inputs[0].array_type.weak
+    return syntax.call("np.conjugate", z) if weak else syntax.method(z, "conj")
+
+
 conj: Op = elementwise(
     "conj",
     numpy=np.conjugate,
     derivative=Linear((lambda g, z: conj(g) if z.array_type.complex else g,)),
     sympy="conjugate",
+    emit=_emit_conj,
 )
 
 

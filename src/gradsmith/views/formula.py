@@ -41,6 +41,15 @@ IDENTITIES = frozenset({"astype", "copy", "stop_gradient", "broadcast_to", "full
 LEADING = frozenset({"expand_dims", "squeeze", "reshape"})
 """Identities where only leading axes of one element come or go."""
 
+OF_NUMBERS = {
+    "isnan": False,
+    "isinf": False,
+    "isneginf": False,
+    "isposinf": False,
+    "isfinite": True,
+}
+"""A formula is about numbers: none of them is nan or infinite."""
+
 OVER_NOTHING = frozenset({"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"})
 """Reductions that over no axes are the operand."""
 
@@ -82,6 +91,7 @@ class Writer:
         self.sympy: Any = importlib.import_module("sympy")
         self.symbols = Symbols(self.sympy, graph, seed)
         self.cases = Cases(self.sympy)
+        self._unit = self.sympy.S.One, self.sympy.S.Zero
         self.names = graph.names
         self.terms: dict[Node, Any] = dict(self.symbols.parameters)
         self.shapes = {symbol: node.shape for node, symbol in self.terms.items()}
@@ -109,6 +119,7 @@ class Writer:
     # -- leaves --------------------------------------------------------------------------------
 
     def _leaf(self, node: Node) -> Any:
+        """What does not depend on the operands, or None."""
         name = node.op.name
         if name == "constant":
             return self._constant(node, np.asarray(node.attrs["value"].value))
@@ -116,6 +127,8 @@ class Writer:
             return self.symbols.size(node.attrs["value"])
         if name in ("zeros", "ones"):
             return self.sympy.Integer(name == "ones")
+        if name in OF_NUMBERS:
+            return number(self.sympy, OF_NUMBERS[name])
         return None
 
     def _constant(self, node: Node, value: np.ndarray[Any, Any]) -> Any:
@@ -174,17 +187,17 @@ class Writer:
     def _truth(self, node: Node) -> Any:
         """The term as a condition."""
         term = self.terms[node]
-        is_condition = isinstance(term, self.sympy.logic.boolalg.Boolean)
-        if is_condition and node.dtype.kind == "b":
-            return term
-        return self.sympy.Ne(term, 0)
+        return term if self._is_condition(node) else self.sympy.Ne(term, 0)
 
     def _number(self, node: Node) -> Any:
         """The term as a number: a condition is 0 or 1."""
-        term, sp = self.terms[node], self.sympy
-        if not isinstance(term, sp.logic.boolalg.Boolean) or isinstance(term, sp.Symbol):
-            return term
-        return sp.Piecewise((1, term), (0, True))
+        term = self.terms[node]
+        return self.cases.where(term, *self._unit) if self._is_condition(node) else term
+
+    def _is_condition(self, node: Node) -> bool:
+        """Whether SymPy, too, knows the term to be true or false."""
+        boolean = self.sympy.logic.boolalg.Boolean
+        return node.dtype.kind == "b" and isinstance(self.terms[node], boolean)
 
     # -- whole arrays --------------------------------------------------------------------------
 

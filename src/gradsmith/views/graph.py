@@ -29,6 +29,12 @@ def numpy_name(op: Op) -> str:
     return NUMPY_NAMES.get(op.name, op.name.removeprefix("reduce_"))
 
 
+def param_name(param: Node, names: Mapping[Node, str]) -> str:
+    """What the user calls a parameter; of a leaf in a tree the last part, ``w`` of ``p["w"]``."""
+    whole: str = param.attrs["name"]
+    return whole if whole.isidentifier() else names.get(param, whole)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphNode:
     """One value of the function: an argument, a constant or the result of an operation.
@@ -140,7 +146,7 @@ def view(graph: Graph) -> GraphView:
 
 def _names(graph: Graph) -> Mapping[Node, str]:
     """The user's names, those of artefacts given to what they stand for."""
-    names = dict(graph.names)
+    names = {**graph.names, **{p: param_name(p, graph.names) for p in graph.params}}
     for node in reversed(graph.nodes):
         if node.op in ARTEFACTS and node in names:
             names.setdefault(node.inputs[0], names[node])

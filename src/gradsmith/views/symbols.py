@@ -13,6 +13,7 @@ import numpy as np
 
 from gradsmith.ir.dims import Atom, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.views.graph import param_name
 
 SEED_SYMBOL = "g"
 
@@ -115,7 +116,7 @@ def _spellings(param: Node, names: Mapping[Node, str], seed: str) -> list[str]:
     whole = param.attrs["name"]
     if _is_seed(param, seed):
         return [SEED_SYMBOL + whole[len(seed) :], whole]
-    return [names.get(param, whole), whole]
+    return [param_name(param, names), whole]
 
 
 def _assumptions(param: Node) -> dict[str, bool]:

@@ -1,0 +1,128 @@
+"""What NumPy itself makes of an op's arguments and attributes, written without gradsmith's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradsmith.ops.index_key import Array, Index, Slice
+
+Reference = Callable[..., Any]
+
+
+def _key(index: Index, arrays: Sequence[Any]) -> Any:
+    items = tuple(
+        slice(item.start, item.stop, item.step) if isinstance(item, Slice)
+        else arrays[item.position] if isinstance(item, Array)
+        else item
+        for item in index.items
+    )  # fmt: skip
+    return items or ...
+
+
+def _read(x: Any, *arrays: Any, index: Index) -> Any:
+    return x[_key(index, arrays)]
+
+
+def _set(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
+    result = x.copy()
+    result[_key(index, arrays)] = update
+    return result
+
+
+def _add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
+    result = x.copy()
+    np.add.at(result, _key(index, arrays), update)
+    return result
+
+
+def _reduction(function: Reference) -> Reference:
+    def reduce(x: Any, **options: Any) -> Any:
+        return function(x, **options)
+
+    return reduce
+
+
+def _cumulative(function: Reference) -> Reference:
+    def cumulate(x: Any, *, axis: int, reverse: bool, dtype: Any = None) -> Any:
+        if not reverse:
+            return function(x, axis=axis, dtype=dtype)
+        return np.flip(function(np.flip(x, axis), axis=axis, dtype=dtype), axis)
+
+    return cumulate
+
+
+def _norm(x: Any, *, axis: Any, keepdims: bool, order: Any) -> Any:
+    short = axis[0] if axis is not None and len(axis) == 1 else axis
+    return np.linalg.norm(x, ord=order, axis=short, keepdims=keepdims)
+
+
+def _log_total(x: Any, axis: Any, keepdims: bool = True) -> Any:
+    return np.logaddexp.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def _arange(*, start: int, length: int, step: int, dtype: Any) -> Any:
+    return np.arange(start, start + length * step, step, dtype=dtype)
+
+
+def _array(*elements: Any, shape: Any, dtype: Any) -> Any:
+    return np.array(elements, dtype).reshape(shape)
+
+
+REDUCTIONS = ("sum", "any", "all", "max", "min", "mean", "var", "std", "prod")
+
+REFERENCES: dict[str, Reference] = {
+    "getitem": _read,
+    "gather": _read,
+    "index_set": _set,
+    "index_add": _add,
+    **{f"reduce_{name}": _reduction(getattr(np, name)) for name in REDUCTIONS},
+    "cumsum": _cumulative(np.cumsum),
+    "cumprod": _cumulative(np.cumprod),
+    "norm": _norm,
+    "trace": lambda x, *, offset, dtype=None: np.trace(x, offset, -2, -1, dtype),
+    "einsum": lambda *operands, subscripts: np.einsum(subscripts, *operands),
+    "concatenate": lambda *arrays, axis: np.concatenate(arrays, axis=axis),
+    "stack": lambda *arrays, axis: np.stack(arrays, axis=axis),
+    "array": _array,
+    "arange": _arange,
+    "eye": lambda *, rows, columns, k, dtype: np.eye(rows, columns, k, dtype),
+    "empty": np.zeros,  # in the interpreter; the emitted np.empty may hold anything
+    "full": lambda fill, *, shape, dtype=None: np.full(shape, fill, dtype),
+    "reshape": lambda x, *, shape: np.asarray(x).reshape(shape),
+    "transpose": lambda x, *, axes: np.transpose(x, axes),
+    "astype": lambda x, *, dtype: x.astype(dtype),
+    "copy": lambda x: x.copy(),
+    "clip_below": lambda x, low: np.clip(x, low, None),
+    "clip_above": lambda x, high: np.clip(x, None, high),
+    "python_float": float,
+    "chebyshev": lambda x, *, coefficients: np.polynomial.chebyshev.chebval(x, coefficients),
+    "integer_power": lambda x, *, n: x**n,
+    "softplus": lambda x: np.logaddexp(0, x),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "sigmoid_slope": lambda x: np.exp(-np.logaddexp(0, x) - np.logaddexp(0, -x)),
+    "logsumexp": lambda x, *, axis, keepdims: _log_total(x, axis, keepdims),
+    "softmax": lambda x, *, axis, zeros=False: np.exp(x - _log_total(x, axis)),
+    "log_softmax": lambda x, *, axis: x - _log_total(x, axis),
+}
+"""Where it is not simply the NumPy function of the op's name."""
+
+NOT_IN_NUMPY = frozenset(
+    {
+        "integer_power",  # of products, not by np.power
+        "softplus",
+        "sigmoid",
+        "sigmoid_slope",
+        "logsumexp",
+        "softmax",
+        "log_softmax",
+    }
+)
+"""Equal to their references up to rounding; all other ops to the last bit."""
+
+
+def reference(name: str) -> Reference:
+    """The NumPy function that an op of this name must agree with."""
+    return REFERENCES[name] if name in REFERENCES else getattr(np, name)

@@ -1,0 +1,104 @@
+"""An op at other sizes than it was traced at: arguments that have grown, attributes as symbols."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.index_key import Index, numpy_key
+from gradsmith.ops.keys import index_of
+from ops.cases import Case
+from ops.graphs import Traced, symbolic
+
+SIZES = ("shape", "rows", "columns", "length", "num", "repeats", "reps")
+"""The attributes that are sizes; others (axes, orders, offsets) are known when tracing."""
+
+
+def grown(value: Any) -> Any:
+    """``value`` with one more element along each axis whose size is a symbol."""
+    if not np.ndim(value):
+        return value
+    return np.pad(value, [(0, size not in (0, 1)) for size in value.shape], mode="edge")
+
+
+class Sized:
+    """A case with symbols for its sizes.
+
+    Sizes in attributes are those of the arguments where they can be, else integer arguments.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.types = [symbolic(a, f"n{i}") for i, a in enumerate(case.args)]
+        self.integers: dict[int, Dim] = {}
+        known = _products(self.types)
+        self.attrs = {
+            name: self._symbolic(value, known) if name in SIZES else value
+            for name, value in case.sample.attrs.items()
+        }
+
+    def _symbolic(self, value: Any, known: dict[int, Size]) -> Any:
+        if isinstance(value, tuple):
+            return tuple(self._symbolic(v, known) for v in value)
+        if value in (0, 1):
+            return value
+        if value not in known:
+            known[value] = self.integers[value] = dims.symbol(f"s{value}", value)
+        return known[value]
+
+    @property
+    def traced(self) -> Traced:
+        symbols: list[Symbol | None] = [None] * len(self.types)
+        symbols += [dims.as_symbol(dim) for dim in self.integers.values()]
+        integers = [python_number(int)] * len(self.integers)
+        return Traced(self._call, (*self.types, *integers), tuple(symbols))
+
+    @property
+    def same(self) -> list[Any]:
+        """The arguments that were traced."""
+        return [*self.case.args, *self.integers]
+
+    @property
+    def larger(self) -> list[Any]:
+        """Arguments of larger sizes."""
+        return [*map(grown, self.case.args), *(n + 1 for n in self.integers)]
+
+    def _call(self, *nodes: Node) -> list[Node]:
+        operands = nodes[: len(self.types)]
+        if "index" in self.attrs:
+            return [_indexed(self.case, operands, self.attrs["index"])]
+        return [self.case.op(*operands, **self.attrs)]
+
+
+def _products(types: Sequence[ArrayType]) -> dict[int, Size]:
+    """The sizes of axes and of neighbouring axes together, by their numbers in the sample."""
+    found: dict[int, Size] = {}
+    for width, type_ in itertools.product((1, 2, 3), types):
+        for i in range(type_.ndim - width + 1):
+            size = dims.product(type_.shape[i : i + width])
+            if isinstance(size, Dim):
+                found.setdefault(size.hint, size)
+    return found
+
+
+def _indexed(case: Case, operands: Sequence[Node], index: Index) -> Node:
+    """The op on a key that is normalised anew: how much a slice or a mask takes is its size."""
+    writes = case.op.update is not None
+    first, arrays = operands[: 1 + writes], operands[1 + writes :]
+    renewed, nodes = index_of(numpy_key(index, arrays), operands[0].shape)
+    return case.op(*first, *nodes, index=renewed)
+
+
+def attempt(function: Callable[[], Any]) -> Any:
+    """What it returns, or None where it refuses."""
+    try:
+        return function()
+    except (ValueError, IndexError, TypeError):
+        return None

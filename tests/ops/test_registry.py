@@ -1,0 +1,306 @@
+"""Every op on each of its samples: value, type, both modes, second order, emission, other sizes.
+
+And the registry as a whole: nothing without samples, no argument without a status, no ufunc
+forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradsmith.ir import dims
+from gradsmith.ir.graph import Graph
+from gradsmith.ir.intrinsics import type_of
+from gradsmith.ir.op import (
+    Custom,
+    Each,
+    Linear,
+    NonDiff,
+    NotImplementedRule,
+    Op,
+    Partials,
+)
+from gradsmith.ir.text import text
+from gradsmith.ir.types import ArrayType
+from gradsmith.ir.verify import verify
+from gradsmith.ops.declare import FUNCTIONS, OPS
+from gradsmith.passes.pipeline import lower, optimise
+from ops.cases import (
+    CASES,
+    DIFFERENTIABLE,
+    DOUBLE,
+    SAMPLES,
+    SINGLE,
+    SMOOTH,
+    Case,
+    difference,
+    in_precision,
+    is_inexact,
+    noise,
+    over,
+    pairing,
+)
+from ops.graphs import (
+    Traced,
+    adjoint,
+    bindings,
+    emitted,
+    finished_adjoint,
+    run,
+    tangent,
+    traced,
+)
+from ops.references import NOT_IN_NUMPY, reference
+from ops.sizes import Sized, attempt
+
+EXACT, ROUNDED = 0.0, 1e-13
+UNDEFINED = frozenset({"empty"})
+"""Ops whose values are nobody's business."""
+
+
+def precision(*arrays: Any) -> float:
+    """How much coarser than double precision the coarsest of them is."""
+    kinds = {np.asarray(a).dtype for a in arrays}
+    return 2.0**29 if kinds & set(DOUBLE) else 1.0
+
+
+def agree(actual: Any, expected: Any, rtol: float = EXACT) -> None:
+    """Of one form, dtype and shape, and the same to the last bit or to ``rtol`` of the largest."""
+    assert type(actual) is type(expected)
+    a, e = np.asarray(actual), np.asarray(expected)
+    assert (a.dtype, a.shape) == (e.dtype, e.shape)
+    if rtol == EXACT:
+        np.testing.assert_array_equal(a, e)
+        if e.dtype.kind == "f":
+            numbers = ~np.isnan(e)
+            np.testing.assert_array_equal(np.signbit(a[numbers]), np.signbit(e[numbers]))
+        return
+    largest = np.abs(e[np.isfinite(e)]).max(initial=0)
+    rtol *= precision(e)
+    np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * largest)
+
+
+def all_agree(actual: Sequence[Any], expected: Sequence[Any], rtol: float = EXACT) -> None:
+    for a, e in zip(actual, expected, strict=True):
+        agree(a, e, rtol)
+
+
+# -- values and types ----------------------------------------------------------------------------
+
+
+@over(CASES)
+def test_value_and_type(case: Case) -> None:
+    graph = traced(case, case.args).graph
+    (value,) = run(graph, case.args)
+    type_ = graph.results[0].array_type
+    check_type(type_, value, bindings(graph, case.args))
+    with np.errstate(all="ignore"):
+        expected = reference(case.op.name)(*case.args, **case.sample.attrs)
+    if type_.weak:
+        expected = np.asarray(expected).item()
+    agree(value, expected, ROUNDED if case.op.name in NOT_IN_NUMPY else EXACT)
+
+
+def check_type(type_: ArrayType, value: Any, sizes: Any) -> None:
+    found = type_of(value)
+    shape = tuple(
+        real if dims.is_unbacked(size) else dims.evaluate(size, sizes)
+        for size, real in zip(type_.shape, found.shape, strict=True)
+    )
+    assert found == ArrayType(type_.dtype, shape, type_.form)
+
+
+# -- derivatives ---------------------------------------------------------------------------------
+
+
+class Derivatives:
+    """A function at a point, its graph and that of its adjoint, a seed and directions."""
+
+    def __init__(self, primal: Traced, values: Sequence[Any], random: Any) -> None:
+        self.random = random
+        self.primal, self.adjoint = primal, adjoint(primal)
+        self.graph = primal.graph
+        self.values = list(values)
+        self.seeds = [noise(random, r) for r in self.results(self.values)]
+        self.directions = [noise(random, v) if is_inexact(v) else None for v in values]
+
+    def results(self, values: Sequence[Any]) -> list[Any]:
+        """The floating ones."""
+        return [r for r in run(self.graph, values) if is_inexact(r)]
+
+    @property
+    def moving(self) -> list[Any]:
+        return [d for d in self.directions if d is not None]
+
+    @property
+    def gradients(self) -> Sequence[Any]:
+        return run(self.adjoint.graph, [*self.values, *self.seeds])
+
+    @property
+    def tangents(self) -> Sequence[Any]:
+        return run(tangent(self.primal).graph, [*self.values, *self.moving])
+
+    def check_by_differences(self, rtol: float) -> None:
+        """Reverse mode against the difference along the directions."""
+        results = self.results(self.values)
+        single = precision(*results) > 1  # an attribute asks for it
+        step, rtol = (0.05, 1e-4) if single else (1e-3, rtol)
+        slopes = difference(self.results, self.values, self.directions, step)
+        expected, size = pairing(self.seeds, slopes)
+        actual, own_size = pairing(self.gradients, self.moving)
+        _, level = pairing(self.seeds, results)
+        tolerance = rtol * (size + own_size + 1e-3 * level)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance)
+
+
+def in_double(case: Case) -> Derivatives:
+    values = [in_precision(a, DOUBLE) for a in case.args]
+    return Derivatives(traced(case, values), values, case.random)
+
+
+@over(SMOOTH)
+def test_reverse_mode_by_differences(case: Case) -> None:
+    in_double(case).check_by_differences(1e-7)
+
+
+@over(DIFFERENTIABLE)
+def test_forward_mode_is_adjoint_to_reverse_mode(case: Case) -> None:
+    point = in_double(case)
+    with np.errstate(all="ignore"):
+        left, size = pairing(point.seeds, point.tangents)
+        right, other = pairing(point.gradients, point.moving)
+    if np.isfinite(left) or np.isfinite(right):
+        rtol = 1e-12 * precision(*point.seeds)
+        np.testing.assert_allclose(left, right, rtol=0, atol=rtol * (size + other))
+
+
+@over(SMOOTH)
+def test_second_order_by_differences(case: Case) -> None:
+    first = in_double(case)
+    values = [*first.values, *first.seeds]
+    Derivatives(first.adjoint, values, first.random).check_by_differences(1e-7)
+
+
+@over(DIFFERENTIABLE)
+def test_gradients_have_the_dtype_and_shape_of_their_inputs(case: Case) -> None:
+    values = [in_precision(a, SINGLE) for a in case.args]
+    found = Derivatives(traced(case, values), values, case.random)
+    inputs = [v for v in values if is_inexact(v)]
+    for gradient, value in zip(found.gradients, inputs, strict=True):
+        exact = type_of(value)
+        assert (np.asarray(gradient).dtype, np.shape(gradient)) == (exact.dtype, exact.shape)
+
+
+# -- passes and emission -------------------------------------------------------------------------
+
+
+@over(CASES)
+def test_emitted_code(case: Case) -> None:
+    check_emission(traced(case, case.args).graph, case.args, defined(case))
+
+
+@over(DIFFERENTIABLE)
+def test_emitted_adjoint(case: Case) -> None:
+    primal = traced(case, case.args)
+    results = run(primal.graph, case.args)
+    values = [*case.args, *(noise(case.random, r) for r in results)]
+    gradient = adjoint(primal).graph
+    check_emission(gradient, values)
+    finished = verify(finished_adjoint(primal).graph)
+    all_agree(run(lower(optimise(finished)), values), run(gradient, values), ROUNDED)
+
+
+def defined(case: Case) -> bool:
+    return case.op.name not in UNDEFINED
+
+
+def check_emission(graph: Graph, values: Sequence[Any], defined: bool = True) -> None:
+    """Emitted code against the interpreter, as traced and after the passes."""
+    expected = run(graph, values)
+    better = verify(optimise(graph))
+    assert text(verify(optimise(better))) == text(better)
+    lowered = verify(lower(better))
+    for stage, rtol in ((graph, EXACT), (better, ROUNDED), (lowered, ROUNDED)):
+        function, given = emitted(stage), [owned(v) for v in values]
+        found = function(*given)
+        if defined:
+            all_agree(found, expected, rtol)
+            all_agree(found, run(stage, values))
+        all_agree(given, values)
+    check_ownership(function, given, found)
+
+
+def owned(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def check_ownership(function: Any, given: Sequence[Any], found: Sequence[Any]) -> None:
+    """Whatever is written into the results changes nothing else."""
+    arrays = [r for r in found if isinstance(r, np.ndarray)]
+    kept = [owned(v) for v in (*given, *found)]
+    for position, array in enumerate(arrays):
+        assert array.flags.writeable
+        others = [*given, *arrays[:position]]
+        assert not any(np.shares_memory(array, o) for o in others if isinstance(o, np.ndarray))
+        array[...] = 1 - array if array.dtype.kind != "b" else ~array
+    again = function(*given)
+    all_agree(given, kept[: len(given)])
+    for a, e in zip(again, kept[len(given) :], strict=True):
+        assert type(a) is type(e)
+
+
+# -- other sizes ---------------------------------------------------------------------------------
+
+
+@over(CASES)
+def test_at_another_size(case: Case) -> None:
+    sized = Sized(case)
+    check_size(sized.traced, sized, case, defined(case))
+
+
+@over(DIFFERENTIABLE)
+def test_adjoint_at_another_size(case: Case) -> None:
+    sized = Sized(case)
+    check_size(adjoint(sized.traced), sized, case)
+
+
+def check_size(function: Traced, sized: Sized, case: Case, defined: bool = True) -> None:
+    """What was traced at one size and is run at another is what is traced there."""
+
+
+# -- the registry --------------------------------------------------------------------------------
+
+STRUCTURAL = {
+    "parameter": "an input: the interpreter and the code generator know it",
+    "constant": "a literal; every test with Python numbers has some",
+    "size": "a symbolic size; see the tests of sizes",
+    "item": "reads one of several results",
+    "distinct": "an identity with a token: tests of functions called twice",
+    "stop_gradient": "an identity without derivative: finite differences say otherwise",
+    "finished_gradient": "the same",
+}
+"""Ops that have no samples, and why."""
+
+
+def test_every_op_has_samples() -> None:
+    assert set(OPS) - set(SAMPLES) == set(STRUCTURAL)
+    assert all(SAMPLES.values())
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=str)
+def test_every_argument_has_a_rule_or_a_status(op: Op) -> None:
+    derivative = op.derivative
+    if isinstance(derivative, (NonDiff, NotImplementedRule)):
+        return
+    assert isinstance(derivative, (Partials, Linear, Custom))
+    if isinstance(derivative.rules, Each):
+        assert callable(derivative.rules.rule)
+        return
+    for rule in derivative.rules:
+        assert callable(rule) or isinstance(rule, (NonDiff, NotImplementedRule))
+    arities = {len(sample.args) for sample in SAMPLES.get(op.name, ())}
+    assert all(count <= len(derivative.rules) for count in arities)
