@@ -97,7 +97,7 @@ def as_looked_up(x):
 
 
 def as_member(x):
-    return x * (x[0] in {0.5, 1.5})  # at: member
+    return np.sum(x * (x[0] in {0.5, 1.5}))  # at: member
 
 
 def as_if(x):

@@ -81,6 +81,7 @@ REFERENCES: dict[str, Reference] = {
     **{f"reduce_{name}": _reduction(getattr(np, name)) for name in REDUCTIONS},
     "cumsum": _cumulative(np.cumsum),
     "cumprod": _cumulative(np.cumprod),
+    "cumprod_product": lambda value, v, x, **_: value,  # an identity with a derivative of its own
     "norm": _norm,
     "trace": lambda x, *, offset, dtype=None: np.trace(x, offset, -2, -1, dtype),
     "einsum": lambda *operands, subscripts: np.einsum(subscripts, *operands),

@@ -52,6 +52,7 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample((I8 > 0,), {"n": 2}),
         Sample((1.5,), {"n": 3}),
     ],
+    "square": [*unary(-2, 2, holomorphic=True), Sample((I8,)), Sample((I8 > 0,))],
     "power": [
         *binary((0.5, 2), (-2, 2), holomorphic=True, python=True),
         Sample((within((0.5, 2), 3), I8)),

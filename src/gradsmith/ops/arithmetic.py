@@ -129,13 +129,14 @@ gcd = elementwise("gcd", numpy=np.gcd, partials=(NON_DIFF, NON_DIFF), commutativ
 lcm = elementwise("lcm", numpy=np.lcm, partials=(NON_DIFF, NON_DIFF), commutative=True)
 
 
+# -- signs ---------------------------------------------------------------------------------------
+
+
 def _sign_partial(out: Node, x: Node) -> Any:
     if x.array_type.complex:
         raise UnsupportedError("np.sign of complex numbers has no complex derivative")
     return 0
 
-
-# -- signs ---------------------------------------------------------------------------------------
 
 sign = elementwise("sign", numpy=np.sign, partials=(_sign_partial,), sympy="sign")
 fabs = elementwise(

@@ -76,8 +76,9 @@ def _complex(real: Any = 0, imag: Any = 0) -> Node:
 
 
 def _emit_conj(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:
-    weak = node.inputs[0].array_type.weak
-    return syntax.call("np.conjugate", z) if weak else syntax.method(z, "conj")
+    # Only of these is the method the same: of real numbers it is the array itself.
+    plain = node.array_type.complex and node.ndim
+    return syntax.method(z, "conj") if plain else syntax.call("np.conjugate", z)
 
 
 conj: Op = elementwise(

@@ -21,7 +21,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.declare import primitive, result_form, ufunc_dtype
 from gradsmith.ops.manipulate import reshaped
-from gradsmith.ops.matmul import matmul, outer, swapped, vecdot
+from gradsmith.ops.matmul import matmul, outer, swapped, vdot, vecdot
 from gradsmith.ops.shape import Axes, expand_dims, squeeze, transpose
 
 Labels = tuple[str, ...]
@@ -44,8 +44,7 @@ def contract(x: Node, left: Labels, y: Node, right: Labels, out: Labels) -> Node
     if not out and len(summed) == 1:
         return matmul(x, y)
     if not out:
-        everything = tuple(range(x.ndim))
-        return tensordot(x, arranged(y, right, left), axes=(everything, everything))
+        return vdot(conjugated(x), arranged(y, right, left))
     if len(summed) < len(shared):
         return _batched(x, left, y, right, out, summed)
     found = _matrix_product(x, left, y, right, out) if len(summed) == 1 else None
@@ -198,7 +197,7 @@ def _tensordot_infer(x: ArrayType, y: ArrayType, *, axes: tuple[Axes, Axes]) -> 
             f"{describe_shape(y.shape)} differ in size"
         )
     shape = (*_kept(x.shape, axes[0]), *_kept(y.shape, axes[1]))
-    return ArrayType(ufunc_dtype(np.matmul, x, y), shape, result_form(shape))
+    return ArrayType(ufunc_dtype(np.matmul, x, y), shape)  # without axes an array, too
 
 
 def tensordot_labels(x: int, y: int, axes: tuple[Axes, Axes]) -> tuple[Labels, Labels, Labels]:
@@ -225,25 +224,16 @@ def _tensordot_right(g: Node, x: Node, y: Node, *, axes: tuple[Axes, Axes]) -> N
 def _emit_tensordot(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
     left, right = node.attrs["axes"]
     ndim, count = node.inputs[0].ndim, len(left)
-    if not node.ndim and left == right:
-        return _emit_dot(node, x, y)
     if left == tuple(range(ndim - count, ndim)) and right == tuple(range(count)):
         return syntax.call("np.tensordot", x, y, count)
     short = (left[0], right[0]) if count == 1 else (left, right)
     return syntax.call("np.tensordot", x, y, short)
 
 
-def _emit_dot(node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
-    """A tenth of what np.tensordot takes; np.vdot conjugates."""
-    if any(operand.array_type.complex for operand in node.inputs):
-        return syntax.binary("@", syntax.method(x, "ravel"), syntax.method(y, "ravel"))
-    return syntax.call("np.vdot", x, y)
-
-
 tensordot: Op = primitive(
     "tensordot",
     infer=_tensordot_infer,
-    evaluate=lambda x, y, *, axes: np.tensordot(x, y, axes)[()],
+    evaluate=lambda x, y, *, axes: np.tensordot(x, y, axes),
     derivative=Linear((_tensordot_left, _tensordot_right)),
     emit=_emit_tensordot,
 )

@@ -113,15 +113,26 @@ def emit_call(dotted: str) -> EmitRule:
     return emit
 
 
-def emit_operator(operator: str) -> EmitRule:
-    """``x <operator> y`` or ``<operator>x``."""
+def emit_operator(operator: str, dotted: str = "") -> EmitRule:
+    """``x <operator> y`` or ``<operator>x``; the function ``dotted`` where Python has its own."""
 
     def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
         if len(operands) == 1:
             return syntax.unary(operator, operands[0])
+        if dotted and _is_pythons_own(*(operand.array_type for operand in node.inputs)):
+            return syntax.call(dotted, *operands)
         return syntax.binary(operator, *operands)
 
     return emit
+
+
+def _is_pythons_own(left: ArrayType, right: ArrayType) -> bool:
+    """Whether Python's complex numbers take the operation from NumPy.
+
+    ``1j * x`` is a Python number where x is a np.float64, which is a Python float: it would be
+    weak, where ``x * 1j`` and np.multiply have a np.complex128.
+    """
+    return left.weak and left.complex and right.form == "scalar" and right.dtype == np.float64
 
 
 def write_over(dotted: str, operator: str | None = None) -> UpdateRule:
@@ -133,11 +144,19 @@ def write_over(dotted: str, operator: str | None = None) -> UpdateRule:
         augmented = operator if len(operands) == 2 else None
         if augmented and _same(operands[0], target):
             return [syntax.augment(target, augmented, operands[1])]
-        if augmented and node.op.commutative and _same(operands[1], target):
+        if augmented and _commutes(node) and _same(operands[1], target):
             return [syntax.augment(target, augmented, operands[0])]
         return [ast.Expr(syntax.call(dotted, *operands, out=target))]
 
     return inplace
+
+
+def _commutes(node: Node) -> bool:
+    """Whether the operands may be swapped to the last bit.
+
+    NumPy takes products of complex numbers with fused multiply-adds, which are not symmetric.
+    """
+    return node.op.commutative and not (node.op.name == "multiply" and node.array_type.complex)
 
 
 def _same(left: ast.expr, right: ast.expr) -> bool:
@@ -242,7 +261,7 @@ def elementwise(
         ),
         evaluate=numpy if python is None else _evaluator(numpy, python),
         derivative=derivative if derivative is not None else Partials(partials or ()),
-        emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
+        emit=emit or (emit_operator(operator, dotted) if operator else emit_call(dotted)),
         sympy=sympy,
         traits=frozenset(traits),
         inplace=write_over(dotted, operator),
@@ -255,12 +274,16 @@ def elementwise(
 
 
 def _evaluator(ufunc: np.ufunc, python: Callable[..., Any]) -> Callable[..., Any]:
-    """``ufunc``, and on Python numbers alone Python's own function."""
+    """``ufunc``, and on Python numbers alone Python's own function.
+
+    NumPy's scalars have a power of their own, whose last bit may differ from that of np.power:
+    there it is the operator, which is what is emitted.
+    """
 
     def evaluate(*values: Any) -> Any:
         kinds = {type(v) for v in values}
         alone = kinds <= _NUMBERS and kinds != {bool}
-        return (python if alone else ufunc)(*values)
+        return (python if alone or ufunc is np.power else ufunc)(*values)
 
     return evaluate
 

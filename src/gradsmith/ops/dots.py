@@ -11,14 +11,14 @@ from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Linear, Op
-from gradsmith.ir.types import ArrayType, broadcast, describe_shape
+from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
 from gradsmith.ops.arguments import as_static_int, normalize_axes, normalize_axis, size_of
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.contract import contract, tensordot_labels
 from gradsmith.ops.declare import as_node, emit_call, implements, primitive, ufunc_dtype
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
-from gradsmith.ops.matmul import matmul, outer, vecdot
+from gradsmith.ops.matmul import matmul, outer, vdot, vecdot
 from gradsmith.ops.shape import cast, expand_dims, squeeze, unbroadcast
 
 
@@ -107,10 +107,12 @@ def _along_one(x: Node, i: int, y: Node, j: int, function: str) -> Node:
 
 
 @implements(np.vdot)
-def vdot(a: Any, b: Any, /) -> Node:
+def vdot_(a: Any, b: Any, /) -> Node:
     """`numpy.vdot`."""
-    x, y = ravel(_strong(a)), ravel(_strong(b))
-    return vecdot_(x, y)
+    x, y = _strong(a), _strong(b)
+    if x.ndim != y.ndim or not x.ndim or not same_shape(x.shape, y.shape):
+        x, y = ravel(x), ravel(y)
+    return matmul(x, y) if x.ndim == 1 and not x.array_type.complex else vdot(x, y)
 
 
 @implements(np.outer)

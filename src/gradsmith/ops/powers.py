@@ -145,6 +145,8 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     if exponent is None or _widens(x.array_type, y.array_type):
         return power(x, y)
     n = _whole(exponent, x.array_type)
+    if n is not None and n < 0 and x.dtype.kind == "u":
+        return power(x, y)  # NumPy raises an OverflowError when it runs
     if n == -1 and (x.array_type.inexact or x.array_type.weak):
         return 1 / x
     if n is not None:
@@ -169,11 +171,16 @@ def _whole(exponent: Any, x: ArrayType) -> int | None:
     return None
 
 
+# Of integers and booleans NumPy's square has another dtype than its ** 2.
+square = elementwise(
+    "square", numpy=np.square, partials=(lambda out, x: 2 * x,), sympy=lambda x: x**2
+)
+
+
 @implements(np.square)
 def _square(x: Any, /) -> Node:
     node = as_node(x)
-    # NumPy's scalars take the exponent 2 for an int64, np.square keeps the dtype
-    return integer_power(node, n=2) if node.array_type.inexact else node * node
+    return integer_power(node, n=2) if node.array_type.inexact else square(node)
 
 
 OPERATORS["**"] = power_of

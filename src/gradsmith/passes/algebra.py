@@ -84,6 +84,8 @@ SCALARS = [  # numbers meet before they meet an array: one pass over it instead 
     Rule(div(mul(S, A), T), lambda s, a, t: s / t * a),
     Rule(div(div(A, S), T), lambda a, s, t: a / (s * t)),
     Rule(mul(mul(S, X), A), lambda s, x, a: s * (x * a) if x.ndim else None),
+    Rule(mul(div(X, S), A), lambda x, s, a: x * a / s if x.ndim else None),
+    Rule(neg(div(A, S)), lambda a, s: a / -s if _absorbs_sign(s) else None),
 ]
 
 PRODUCTS = [
@@ -91,7 +93,8 @@ PRODUCTS = [
     Rule(mul(C, div(X, D)), lambda c, d, x: c / d * x),
     Rule(mul(C, div(D, X)), lambda c, d, x: c * d / x),
     Rule(mul(X, div(1, Y)), lambda x, y: x / y),
-    Rule(mul(X, div(C, Y)), lambda x, c, y: c * x / y if y.ndim or not x.ndim else None),
+    Rule(mul(X, div(C, Y)), lambda x, c, y: c * (x / y) if y.ndim or not x.ndim else None),
+    Rule(div(mul(C, X), Y), lambda c, x, y: c * (x / y) if number(y) is None else None),
     Rule(mul(X, mul(C, Y)), lambda x, c, y: c * (x * y) if _same_kind(x, y) else None),
     Rule(div(mul(C, X), D), lambda c, x, d: c / d * x),
 ]
@@ -184,6 +187,10 @@ SUMS = [
 PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
     Rule(Apply(matmul, (X, neg(Y))), lambda x, y: -(x @ y)),
     Rule(Apply(matmul, (neg(X), Y)), lambda x, y: -(x @ y)),
+    Rule(Apply(matmul, (X, mul(S, A))), lambda x, s, a: s * (x @ a)),
+    Rule(Apply(matmul, (mul(S, A), Y)), lambda s, a, y: s * (a @ y)),
+    Rule(Apply(matmul, (X, div(A, S))), lambda x, a, s: x @ a / s),
+    Rule(Apply(matmul, (div(A, S), Y)), lambda a, s, y: a @ y / s),
 ]
 
 ALGEBRA = [*PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS, *SUMS]

@@ -95,6 +95,12 @@ def _log_of_part(root: Node, u: Node) -> Node:
     return part.op(logs, *part.inputs[1:], **part.attrs)
 
 
+def _log_softmax(u: Node, s: Node) -> Node | None:
+    """``x - logsumexp(x)``."""
+    whole = s.attrs["keepdims"] or len(s.attrs["axis"]) == u.ndim
+    return log_softmax(u, axis=s.attrs["axis"]) if whole else None
+
+
 SOFTMAX = [
     Rule(
         Apply(log, (Apply(reduce_sum, (Apply(exp, (U,)),), S),)),
@@ -105,6 +111,8 @@ SOFTMAX = [
         Apply(log, (Apply(softmax, (U,), S),)), lambda u, s: log_softmax(u, axis=s.attrs["axis"])
     ),
     Rule(Apply(add, (Apply(subtract, (L, Y)), Y)), lambda x, y: x),
+    Rule(Apply(subtract, (Apply(subtract, (U, Y)), Apply(subtract, (L, Y)))), lambda u, x, y: u - x),
+    Rule(Apply(subtract, (U, Apply(logsumexp, (U,), S))), _log_softmax),
 ]
 
 PARTS = [
