@@ -333,7 +333,7 @@ _STRICT = Policy(allow_unused=False, materialize=False)
 
 
 class Gradient:
-    """``f.grad``: the gradients of ``f``, one per input, as ``torch.autograd.grad`` returns them."""
+    """``f.grad``: the gradients of ``f``, one per input, as ``torch.autograd.grad`` does it."""
 
     __gradsmith__ = True
 

@@ -83,19 +83,18 @@ def in_precision(value: Any, dtypes: dict[Any, Any]) -> Any:
     """``value`` in the dtype that stands for its own; Python numbers have no precision."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype not in dtypes:
         return value
-    return value.astype(dtypes[value.dtype])
+    with np.errstate(over="ignore"):
+        return value.astype(dtypes[value.dtype])
 
 
 def noise(random: np.random.Generator, value: Any) -> Any:
-    """A random value of the same dtype, shape and form."""
+    """A random value of the same dtype, shape and form, but never a Python number."""
     shape, exact = np.shape(value), type_of(value)
     drawn = random.normal(size=shape)
     if exact.complex:
         drawn = drawn + 1j * random.normal(size=shape)
     drawn = np.asarray(drawn, exact.dtype)
-    if exact.form == "array":
-        return drawn
-    return drawn.item() if exact.weak else drawn[()]
+    return drawn if exact.form == "array" else drawn[()]
 
 
 def moved(values: Sequence[Any], directions: Sequence[Any], factor: float) -> list[Any]:

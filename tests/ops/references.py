@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -98,6 +99,7 @@ REFERENCES: dict[str, Reference] = {
     "copy": lambda x: x.copy(),
     "clip_below": lambda x, low: np.clip(x, low, None),
     "clip_above": lambda x, high: np.clip(x, None, high),
+    "power": operator.pow,  # on NumPy's scalars np.power may have another last bit
     "python_float": float,
     "chebyshev": lambda x, *, coefficients: np.polynomial.chebyshev.chebval(x, coefficients),
     "integer_power": lambda x, *, n: x**n,

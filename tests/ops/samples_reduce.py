@@ -166,7 +166,7 @@ SAMPLES: dict[str, list[Sample]] = {
         *TYPED,
         over(ZEROS, 0),
         over(ZEROS, 1),
-        over(ZEROS, 0, 1),
+        over(ZEROS[:1], 0, 1),
         over(ZEROS * Z, 1, keepdims=True),
     ],
     "reduce_max": EXTREMA,

@@ -13,7 +13,7 @@ from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.select import where
-from gradsmith.ops.shape import broadcast_to, expand_dims
+from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze, transpose
 
 
 def is_zero(node: Node) -> bool:
@@ -30,18 +30,23 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
     """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
     if node.op is where and is_zero(node.inputs[2]):
         return node.inputs[0], node.inputs[1]
-    if node.op is broadcast_to or node.op is expand_dims:
+    if node.op in LOOKS:
         inner = masked_parts(node.inputs[0])
         if inner is not None:
             return _seen_through(node, inner[0]), _seen_through(node, inner[1])
     return None
 
 
+LOOKS = (broadcast_to, expand_dims, squeeze, reshape, transpose)
+"""Ways to look at a whole array: a mask around the array is a mask around what they show."""
+
+
 def _seen_through(view: Node, part: Node) -> Node:
     """``part`` of a masked value as the view of the whole shows it."""
     if part.ndim == 0:
         return part  # broadcasts by itself
-    return view.op(part, **view.attrs)
+    whole = view.inputs[0].shape
+    return view.op(part if part.shape == whole else broadcast_to(part, shape=whole), **view.attrs)
 
 
 def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:

@@ -22,7 +22,7 @@ def source(program: Program) -> str:
         lineno=0,
     )
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
-        definition.type_params = []
+        setattr(definition, "type_params", [])  # noqa: B010  unknown to older type stubs
     code = printer.print_module([definition], body.comments)
     head = "import numpy as np\n"
     constants = printer.print_module(body.constants, []) if body.constants else ""

@@ -62,7 +62,7 @@ class Sizes:
         """``x.size`` where the product of all axes of a variable is meant."""
         for shape, reading in self._shapes.items():
             if (
-                len(shape) > 1
+                sum(isinstance(s, Dim) for s in shape) > 1
                 and dims.product(shape) == size
                 and isinstance(reading, ast.Attribute)
             ):

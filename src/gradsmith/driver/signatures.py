@@ -26,7 +26,7 @@ def bind(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
 ) -> inspect.BoundArguments:
-    """The arguments by name, defaults included; ``*xs`` as ``xs_0``, ``xs_1``, …
+    """The arguments by name, defaults included; ``*xs`` as ``xs_0``, ``xs_1``.
 
     Raises
     ------

@@ -222,7 +222,11 @@ def gradient_of_arguments(
 
 
 def _run(
-    function: Callable[..., Any], bound: BoundArguments, names: Sequence[str], *, mixed: bool = False
+    function: Callable[..., Any],
+    bound: BoundArguments,
+    names: Sequence[str],
+    *,
+    mixed: bool = False,
 ) -> tuple[Primals, Any]:
     primals = Primals({name: bound.arguments[name] for name in names}, discrete=mixed)
     bound.arguments.update(primals.values)

@@ -79,7 +79,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
     if isinstance(function, (type, _Method)) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
-    method = getattr(type(function), "__call__", None)
+    method = type(function).__call__
     if isinstance(method, types.FunctionType) and not _is_library(method):
         _note_external(function)
         return staged(method)(function, *args, **kwargs)
@@ -116,8 +116,17 @@ HARMLESS = {
 
 EFFECTS = {"logging", "warnings", "sys", "_io", "io"}
 MUTATORS = {
-    "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove",
-    "setdefault", "update",
+    "add",
+    "append",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "remove",
+    "setdefault",
+    "update",
 }
 
 
@@ -148,9 +157,10 @@ def _check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None
     if module in EFFECTS and current_trace() is not None:
         if function.__name__ != "getLogger":
             warn_effect(name_of(function))
-    elif module not in HARMLESS | {"numpy", "gradsmith"} | EFFECTS:
-        if any_traced(args) or any_traced(kwargs.values()):
-            raise _unsupported(function)
+        return
+    passes_on = module in HARMLESS or module in ("numpy", "gradsmith")
+    if not passes_on and (any_traced(args) or any_traced(kwargs.values())):
+        raise _unsupported(function)
 
 
 def _is_library(function: types.FunctionType) -> bool:

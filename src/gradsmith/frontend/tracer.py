@@ -175,7 +175,7 @@ class Tracer:
     def __complex__(self) -> complex:
         self._lost("complex()")
 
-    def __index__(self) -> int:
+    def __index__(self) -> int:  # noqa: PLE0305  it never returns
         self._lost("an index or size taken from a traced array")
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:

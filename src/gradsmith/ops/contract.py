@@ -115,9 +115,7 @@ def _tensordot_of(
 # -- contractions of many pairs at once ----------------------------------------------------------
 
 
-def _batched(
-    x: Node, left: Labels, y: Node, right: Labels, out: Labels, summed: Labels
-) -> Node:
+def _batched(x: Node, left: Labels, y: Node, right: Labels, out: Labels, summed: Labels) -> Node:
     batch = tuple(label for label in out if label in left and label in right)
     free = [label for label in out if label not in batch]
     if not free:
@@ -184,6 +182,7 @@ def _subscripts(left: Labels, right: Labels, out: Labels) -> str:
 
 
 # -- tensordot -----------------------------------------------------------------------------------
+
 
 def _kept(shape: Shape, axes: Axes) -> Shape:
     return tuple(size for i, size in enumerate(shape) if i not in axes)

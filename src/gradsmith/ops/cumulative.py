@@ -25,9 +25,7 @@ from gradsmith.ops.reduce import probe, reduce_sum
 def cumulative_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
     """Type rule: the dtype that ``function`` itself gives, the same shape."""
 
-    def infer(
-        x: ArrayType, *, axis: int, reverse: bool, dtype: DType | None = None
-    ) -> ArrayType:
+    def infer(x: ArrayType, *, axis: int, reverse: bool, dtype: DType | None = None) -> ArrayType:
         return ArrayType(probe(function, x.dtype, dtype), x.shape)
 
     return infer

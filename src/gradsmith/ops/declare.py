@@ -283,7 +283,8 @@ def _evaluator(ufunc: np.ufunc, python: Callable[..., Any]) -> Callable[..., Any
     def evaluate(*values: Any) -> Any:
         kinds = {type(v) for v in values}
         alone = kinds <= _NUMBERS and kinds != {bool}
-        return (python if alone or ufunc is np.power else ufunc)(*values)
+        emitted = ufunc is np.power and type(values[0]) is not complex
+        return (python if alone or emitted else ufunc)(*values)
 
     return evaluate
 

@@ -163,9 +163,7 @@ def _matrix_norm(x: Node, order: Any, axis: Axes, keepdims: bool) -> Node:
 
 
 @implements(np.linalg.vector_norm)
-def vector_norm(
-    x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
-) -> Node:
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Node:
     """`numpy.linalg.vector_norm`."""
     array = _inexact(as_node(x))
     axes = normalize_axes(axis, array.ndim)

@@ -62,9 +62,7 @@ def _others_along(x: Node, axis: int) -> Node:
     return left * cumprod(after, axis=axis, reverse=True)
 
 
-def _prod_gradient(
-    g: Node, out: Node, x: Node, *, axis: Axes, keepdims: bool, **_: Any
-) -> Node:
+def _prod_gradient(g: Node, out: Node, x: Node, *, axis: Axes, keepdims: bool, **_: Any) -> Node:
     if not axis:
         return g
     return spread(g, x.shape, axis, keepdims) * conjugated(_others(x, axis))
@@ -84,9 +82,7 @@ reduce_prod = reduction("reduce_prod", np.prod, Custom((_prod_gradient,), jvp=_p
 # -- cumulative products -------------------------------------------------------------------------
 
 
-def _cumprod_gradient(
-    g: Node, out: Node, x: Node, *, axis: int, reverse: bool, **_: Any
-) -> Node:
+def _cumprod_gradient(g: Node, out: Node, x: Node, *, axis: int, reverse: bool, **_: Any) -> Node:
     return _adjoint(g, conjugated(x), conjugated(out), axis, reverse)
 
 

@@ -50,7 +50,7 @@ def expand_reduced(g: Node, axis: Axes, keepdims: bool) -> Node:
 
 def spread(g: Node, shape: Shape, axis: Axes, keepdims: bool) -> Node:
     """``g``, of a reduction's type, repeated over the operand's whole shape."""
-    return broadcasted(expand_reduced(g, axis, keepdims), shape)
+    return broadcasted(expand_reduced(g, axis, keepdims), shape) if shape else g
 
 
 @lru_cache(maxsize=1024)

@@ -40,9 +40,7 @@ def reduced_axes(axis: Any, ndim: int) -> Axes:
     return tuple(sorted(normalize_axes(axis, ndim)))
 
 
-def reduced(
-    op: Op, a: Any, axis: Any, keepdims: Any, dtype: Any = None, **options: Any
-) -> Node:
+def reduced(op: Op, a: Any, axis: Any, keepdims: Any, dtype: Any = None, **options: Any) -> Node:
     """``op`` over NumPy's ``axis``, with the ``dtype`` where it is not the one taken anyway."""
     x = as_node(a)
     attrs = {"axis": reduced_axes(axis, x.ndim), "keepdims": bool(keepdims), **options}

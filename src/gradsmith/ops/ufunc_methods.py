@@ -66,9 +66,9 @@ def _outer(ufunc: np.ufunc) -> Method:
     return outer
 
 
-for _ufunc in (
+for _binary in (
     *(np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum),
     *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
     *(np.hypot, np.arctan2, np.logaddexp),
 ):
-    implements(_ufunc.outer)(_outer(_ufunc))
+    implements(_binary.outer)(_outer(_binary))

@@ -43,9 +43,7 @@ def div(x: Any, y: Any) -> Apply:
 
 def _absorbs_sign(node: Node) -> bool:
     """Whether ``-node`` is no more work than ``node``."""
-    return node.op is negative or (
-        node.op in (multiply, divide) and _is_number(node.inputs[0])
-    )
+    return node.op is negative or (node.op in (multiply, divide) and _is_number(node.inputs[0]))
 
 
 def _scalar(node: Node) -> bool:

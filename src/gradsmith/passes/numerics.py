@@ -28,17 +28,25 @@ def _real(node: Node) -> bool:
 
 U = Wild("u", _real)
 
+def _softplus(u: Node) -> Node:
+    return softplus(u)
+
+
+def _sigmoid(u: Node) -> Node:
+    return sigmoid(u)
+
+
 LOGISTIC = [
-    Rule(Apply(log1p, (Apply(exp, (U,)),)), lambda u: softplus(u)),
-    Rule(Apply(log, (Apply(add, (1, Apply(exp, (U,)))),)), lambda u: softplus(u)),
+    Rule(Apply(log1p, (Apply(exp, (U,)),)), _softplus),
+    Rule(Apply(log, (Apply(add, (1, Apply(exp, (U,)))),)), _softplus),
     Rule(
         Apply(divide, (1, Apply(add, (1, Apply(exp, (Apply(negative, (U,)),)))))),
-        lambda u: sigmoid(u),
+        _sigmoid,
     ),
     Rule(Apply(divide, (1, Apply(add, (1, Apply(exp, (U,)))))), lambda u: sigmoid(-u)),
     Rule(
         Apply(divide, (Apply(exp, (U,)), Apply(add, (1, Apply(exp, (U,)))))),
-        lambda u: sigmoid(u),
+        _sigmoid,
     ),
     Rule(Apply(subtract, (1, Apply(sigmoid, (U,)))), lambda u: sigmoid(-u)),
     Rule(Apply(log, (Apply(sigmoid, (U,)),)), lambda u: -softplus(-u)),
@@ -111,7 +119,9 @@ SOFTMAX = [
         Apply(log, (Apply(softmax, (U,), S),)), lambda u, s: log_softmax(u, axis=s.attrs["axis"])
     ),
     Rule(Apply(add, (Apply(subtract, (L, Y)), Y)), lambda x, y: x),
-    Rule(Apply(subtract, (Apply(subtract, (U, Y)), Apply(subtract, (L, Y)))), lambda u, x, y: u - x),
+    Rule(
+        Apply(subtract, (Apply(subtract, (U, Y)), Apply(subtract, (L, Y)))), lambda u, x, y: u - x
+    ),
     Rule(Apply(subtract, (U, Apply(logsumexp, (U,), S))), _log_softmax),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.arithmetic import add, subtract
@@ -57,7 +58,7 @@ def _counts(rows: Node, matrix: ArrayType) -> bool:
     if rows.op is not arange:
         return False
     start, step, length = (rows.attrs[key] for key in ("start", "step", "length"))
-    return start == 0 and step == 1 and length == matrix.shape[0]
+    return start == 0 and step == 1 and dims.same(length, matrix.shape[0])
 
 
 SCATTER = [

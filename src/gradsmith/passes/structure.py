@@ -15,7 +15,9 @@ from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, zeros
 from gradsmith.ops.index import getitem, index_add, index_set
+from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
+from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
@@ -73,6 +75,23 @@ def _first_power(root: Node, x: Node) -> Node | None:
     return x if root.attrs["n"] == 1 else None
 
 
+def _reduced_away(root: Node, x: Node) -> Node | None:
+    """A sum that keeps its axes for nothing."""
+    total = root.inputs[0]
+    if not total.attrs["keepdims"] or total.attrs["axis"] != root.attrs["axis"]:
+        return None
+    return total.op(x, **{**total.attrs, "keepdims": False})
+
+
+def _new_axes(root: Node, x: Node) -> Node | None:
+    """``x[:, None]`` as what it is."""
+    items = root.attrs["index"].items
+    if any(item is not NEWAXIS and item != Slice(None, None) for item in items):
+        return None
+    axis = tuple(i for i, item in enumerate(items) if item is NEWAXIS)
+    return expand_dims(x, axis=axis)
+
+
 def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
     """``x + -2 * y`` is ``x - 2 * y``, to the last bit."""
     factor = number(c)
@@ -119,6 +138,8 @@ STRUCTURE = [
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
     Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R), _first_write),
     Rule(Apply(integer_power, (X,), R), _first_power),
+    Rule(Apply(getitem, (X,), R), _new_axes),
+    Rule(Apply(squeeze, (Apply(reduce_sum, (X,)),), R), _reduced_away),
     Rule(Apply(add, (X, Apply(multiply, (Wild("c", _is_number), Y))), R), _minus),
     *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R), _one_number) for op in VIEWS),
     Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
