@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.evaluate import concretise
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.index_key import Index, numpy_key
 from gradsmith.ops.keys import index_of
+from gradsmith.ops.literal import array
 from ops.cases import Case
-from ops.graphs import Traced, symbolic
+from ops.graphs import Traced, bindings, symbolic
+from ops.sample import Sample
 
 SIZES = ("shape", "rows", "columns", "length", "num", "repeats", "reps")
 """The attributes that are sizes; others (axes, orders, offsets) are known when tracing."""
@@ -26,6 +29,10 @@ def grown(value: Any) -> Any:
     if not np.ndim(value):
         return value
     return np.pad(value, [(0, size not in (0, 1)) for size in value.shape], mode="edge")
+
+
+def _sizes(case: Case) -> tuple[str, ...]:
+    return () if case.op is array else SIZES  # so many elements as it has operands
 
 
 class Sized:
@@ -40,7 +47,7 @@ class Sized:
         self.integers: dict[int, Dim] = {}
         known = _products(self.types)
         self.attrs = {
-            name: self._symbolic(value, known) if name in SIZES else value
+            name: self._symbolic(value, known) if name in _sizes(case) else value
             for name, value in case.sample.attrs.items()
         }
 
@@ -61,14 +68,22 @@ class Sized:
         return Traced(self._call, (*self.types, *integers), tuple(symbols))
 
     @property
-    def same(self) -> list[Any]:
-        """The arguments that were traced."""
+    def values(self) -> list[Any]:
+        """The arguments that are traced."""
         return [*self.case.args, *self.integers]
 
     @property
     def larger(self) -> list[Any]:
         """Arguments of larger sizes."""
         return [*map(grown, self.case.args), *(n + 1 for n in self.integers)]
+
+    @property
+    def anew(self) -> Sized:
+        """The larger arguments as a case of their own."""
+        sizes = bindings(self.traced.graph, self.larger)
+        attrs = {name: concretise(value, sizes) for name, value in self.attrs.items()}
+        args = tuple(self.larger[: len(self.types)])
+        return Sized(Case(self.case.op, Sample(args, attrs), self.case.id))
 
     def _call(self, *nodes: Node) -> list[Node]:
         operands = nodes[: len(self.types)]
@@ -94,11 +109,3 @@ def _indexed(case: Case, operands: Sequence[Node], index: Index) -> Node:
     first, arrays = operands[: 1 + writes], operands[1 + writes :]
     renewed, nodes = index_of(numpy_key(index, arrays), operands[0].shape)
     return case.op(*first, *nodes, index=renewed)
-
-
-def attempt(function: Callable[[], Any]) -> Any:
-    """What it returns, or None where it refuses."""
-    try:
-        return function()
-    except (ValueError, IndexError, TypeError):
-        return None

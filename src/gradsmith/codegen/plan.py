@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradsmith.ir.alias import owns_buffer, root
+from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, parameter, size
 from gradsmith.ir.types import ArrayType, TupleType
@@ -21,16 +21,23 @@ class Plan:
     inlined: set[Node]
     overwrites: dict[Node, Node] = field(default_factory=dict)
     constants: list[Node] = field(default_factory=list)
+    snapshots: frozenset[Node] = frozenset()
+
+    def root(self, node: Node) -> Node:
+        """The value whose buffer ``node`` reads; a snapshot is a copy and has its own."""
+        while node not in self.snapshots and shares_operand(node):
+            node = node.inputs[0]
+        return node
 
 
-def plan(graph: Graph) -> Plan:
-    """Decide the statements of ``graph``."""
-    choice = _Choice(graph)
+def plan(graph: Graph, snapshots: frozenset[Node] = frozenset()) -> Plan:
+    """Decide the statements of ``graph``; ``snapshots`` are views to be copied."""
+    choice = _Choice(graph, snapshots)
     for node in graph.nodes:
         choice.decide(node)
     statements = [n for n in graph.nodes if n not in choice.inlined and not _is_leaf(n)]
     constants = [n for n in graph.nodes if _is_constant_array(n)]
-    result = Plan(statements, choice.inlined, constants=constants)
+    result = Plan(statements, choice.inlined, constants=constants, snapshots=snapshots)
     _reuse_buffers(graph, result)
     return result
 
@@ -46,7 +53,8 @@ def _is_leaf(node: Node) -> bool:
 class _Choice:
     """Statement or expression, for each node in order."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, snapshots: frozenset[Node]) -> None:
+        self.snapshots = snapshots
         self.names = graph.names
         self.readers = users(graph.nodes)
         self.results = list(graph.results)
@@ -66,6 +74,8 @@ class _Choice:
 
     def _needs_statement(self, node: Node, cost: int) -> bool:
         if node.op.update is not None or isinstance(node.type, TupleType):
+            return True
+        if node in self.snapshots:
             return True
         readings = len(self.readers.get(node, ())) + self.results.count(node)
         if _is_plain_view(node) and cost == 1 and node not in self.results:
@@ -155,11 +165,11 @@ def _last_reads(graph: Graph, result: Plan) -> dict[Node, int]:
     last: dict[Node, int] = {}
     for position, node in enumerate(result.statements):
         for read in _reads(node, result.inlined):
-            last[root(read)] = position
+            last[result.root(read)] = position
     for returned in graph.results:
         inner = _reads(returned, result.inlined) if returned in result.inlined else []
         for read in [returned, *inner]:
-            last[root(read)] = len(result.statements)
+            last[result.root(read)] = len(result.statements)
     return last
 
 

@@ -9,6 +9,7 @@ from gradsmith.codegen import printer
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.plan import Plan, plan
 from gradsmith.codegen.program import Program
+from gradsmith.codegen.schedule import schedule
 from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.errors import InternalError, Span
 from gradsmith.ir.dims import Shape, Size, Symbol
@@ -28,8 +29,8 @@ class Body:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.graph = program.graph
-        self.plan: Plan = plan(program.graph)
+        self.graph, snapshots = schedule(program.graph)
+        self.plan: Plan = plan(self.graph, snapshots)
         self.names = Names()
         self.sizes = Sizes(self._count)
         self._masks = counted_masks(program.graph.nodes)
@@ -174,7 +175,10 @@ class Body:
         if overwritten is not None and node.op.inplace is not None:
             made = node.op.inplace(self, node, target, *map(self.expression, node.inputs))
         else:
-            made = [syntax.assign(target, self._emit(node))]
+            value = self._emit(node)
+            if node in self.plan.snapshots:
+                value = syntax.method(value, "copy")
+            made = [syntax.assign(target, value)]
         self.sizes.show(node, target)
         return list(made)
 

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ RANDOM = "numpy.random"
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    meaning = _meaning(function)
+    meaning = _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
@@ -66,9 +66,15 @@ def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dic
     return first, named
 
 
-def _meaning(function: Any) -> Callable[..., Any] | None:
+def _is_plain_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     try:
         if function in FUNCTIONS:
+            if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
+                return None  # of plain numbers: a number, which may become a size
             return functools.partial(apply, function)
         return STATEFUL.get(function) or builtins_table.BUILTINS.get(function)
     except TypeError:  # not hashable

@@ -132,7 +132,12 @@ class Tracer:
         return f"<traced {self.type!r}>"
 
     def __hash__(self) -> int:
-        return id(self)
+        raise UnsupportedError(
+            f"a traced value of type {self.type!r} has no hash: it cannot be in a set or the key "
+            "of a dict",
+            here(),
+            "use keys that are known when tracing",
+        )
 
     def __len__(self) -> int:
         if not self.ndim:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gradsmith.errors import InternalError
 from gradsmith.ir.types import ArrayType, TupleType
@@ -32,6 +32,8 @@ class Node:
     attrs: Mapping[str, Any]
     type: Type
     span: Span | None = None
+
+    __array_ufunc__: ClassVar[None] = None  # np.float64(2) * node leaves the product to the node
 
     @property
     def array_type(self) -> ArrayType:

@@ -47,7 +47,11 @@ def _evaluate_read(x: Any, *arrays: Any, index: Index) -> Any:
 
 
 def _emit_read(emitter: Emitter, node: Node, x: ast.expr, *arrays: ast.expr) -> ast.expr:
-    return syntax.subscript(owner(node, x), emit_key(emitter, node.attrs["index"], arrays))
+    index = node.attrs["index"]
+    # x[()] is a scalar where x[...] is an array without axes
+    whole = not index.items and not node.ndim
+    key = syntax.tuple_([]) if whole else emit_key(emitter, index, arrays)
+    return syntax.subscript(owner(node, x), key)
 
 
 def _scatter(g: Node, x: Node, *arrays: Node, index: Index) -> Node:

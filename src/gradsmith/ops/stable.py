@@ -250,6 +250,14 @@ def _softmax_rule(g: Node, out: Node, axis: Axes) -> Node:
     return weighted - out * _total(weighted, axis)
 
 
+def _emit_softmax(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    axis = syntax.expression(node.attrs["axis"])
+    total = "np.logaddexp.reduce(x, axis=axis, keepdims=True)"
+    if node.attrs.get("zeros"):  # -inf becomes the lowest number
+        total = f"np.nan_to_num({total}, nan=np.nan, posinf=np.inf)"
+    return syntax.template(f"np.exp(x - {total})", x=x, axis=axis)
+
+
 # ``zeros``: whether a softmax over nothing but -inf is 0, as the gradient of logsumexp is there,
 # instead of nan.
 softmax = primitive(
@@ -260,7 +268,7 @@ softmax = primitive(
         (lambda g, out, x, *, axis, **_: _softmax_rule(g, out, axis),),
         lambda out, inputs, tangents, *, axis, **_: _softmax_rule(tangents[0], out, axis),
     ),
-    emit=_emit("np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))"),
+    emit=_emit_softmax,
 )
 
 

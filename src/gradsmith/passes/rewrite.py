@@ -11,6 +11,9 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, Type
+from gradsmith.ops.index import getitem
+from gradsmith.ops.index_key import Index
+from gradsmith.ops.shape import reshape
 from gradsmith.passes.pattern import Apply, match
 
 Action: TypeAlias = "Callable[..., Node | None]"
@@ -81,7 +84,19 @@ def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
         _replay(builder, graph.nodes, replaced, graph.names)
     builder.names = {p: graph.names[p] for p in graph.params if p in graph.names} | builder.names
     builder.size_names = dict(graph.size_names)
-    return builder.graph([replaced[r] for r in graph.results], graph.guards)
+    with building(builder):
+        results = [_in_form(replaced[r], r) for r in graph.results]
+    return builder.graph(results, graph.guards)
+
+
+def _in_form(made: Node, model: Node) -> Node:
+    """A result as the NumPy scalar, or the array without axes, that it was before ``x * 1`` or
+    ``broadcast_to(x, ())`` became ``x``; within the graph the two are as good as each other.
+    """
+    found, wanted = made.array_type.form, model.array_type.form
+    if found == wanted:
+        return made
+    return getitem(made, index=Index(())) if wanted == "scalar" else reshape(made, shape=())
 
 
 def prepare(

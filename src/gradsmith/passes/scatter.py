@@ -11,6 +11,7 @@ from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.index_key import Array
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.reduce import reduce_sum
+from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import broadcast_to, expand_dims
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
@@ -40,6 +41,15 @@ def _take_from(root: Node, x: Node, p: Node) -> Node | None:
     return index_add(x, -p.inputs[1], *p.inputs[2:], **p.attrs) if _fits(x, root) else None
 
 
+def _set_again(root: Node, x: Node, v: Node) -> Node | None:
+    """Adding to what was just set to 0 is setting it."""
+    cleared = root.inputs[0]
+    same = cleared.attrs == root.attrs and cleared.inputs[2:] == root.inputs[2:]
+    if not same or may_repeat(root.attrs["index"], root.inputs[2:]):
+        return None
+    return index_set(x, v, *root.inputs[2:], **root.attrs)
+
+
 def _sum_of_rows(root: Node, p: Node) -> Node | None:
     """Rows with one element each (``z[np.arange(n), labels]``): their sums are these elements."""
     items = p.attrs["index"].items
@@ -62,6 +72,10 @@ def _counts(rows: Node, matrix: ArrayType) -> bool:
 
 
 SCATTER = [
+    Rule(
+        Apply(index_add, (Apply(index_set, (X, 0), rest=True), Wild("v")), "root", rest=True),
+        _set_again,
+    ),
     Rule(Apply(add, (X, P), "root"), _add),
     Rule(Apply(subtract, (X, P), "root"), _take_from),
     Rule(Apply(subtract, (P, X), "root"), _take_from),

@@ -14,7 +14,7 @@ from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, zeros
-from gradsmith.ops.index import getitem, index_add, index_set
+from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
@@ -89,7 +89,7 @@ def _new_axes(root: Node, x: Node) -> Node | None:
     if any(item is not NEWAXIS and item != Slice(None, None) for item in items):
         return None
     axis = tuple(i for i, item in enumerate(items) if item is NEWAXIS)
-    return expand_dims(x, axis=axis)
+    return expand_dims(x, axis=axis) if axis else None
 
 
 def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
@@ -116,7 +116,15 @@ def _is_number(node: Node) -> bool:
     return number(node) is not None
 
 
-VIEWS = (expand_dims, squeeze, reshape, transpose, getitem)
+def _filled(root: Node, x: Node, y: Node) -> Node | None:
+    """Writing into a number repeated: into a new array of it."""
+    if x.ndim:
+        return None
+    fresh = full(x, shape=root.shape, dtype=root.dtype)
+    return root.op(fresh, y, *root.inputs[2:], **root.attrs)
+
+
+VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 
 STRUCTURE = [
     Rule(Apply(multiply, (X, 1)), _keep),
@@ -141,7 +149,9 @@ STRUCTURE = [
     Rule(Apply(getitem, (X,), R), _new_axes),
     Rule(Apply(squeeze, (Apply(reduce_sum, (X,)),), R), _reduced_away),
     Rule(Apply(add, (X, Apply(multiply, (Wild("c", _is_number), Y))), R), _minus),
-    *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R), _one_number) for op in VIEWS),
+    *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R, rest=True), _one_number) for op in VIEWS),
+    Rule(Apply(index_add, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
+    Rule(Apply(index_set, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
     Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
     Rule(Apply(index_set, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
 ]
@@ -165,8 +175,8 @@ def fold_constants(node: Node) -> Node | None:
         return None
     with np.errstate(all="ignore"):
         result = node.op.evaluate(*values, **node.attrs)
-    if not np.all(np.isfinite(result)):
-        return None  # what NumPy warns of at run time is left to NumPy
+    if not np.all(np.isfinite(result)) and not node.array_type.weak:
+        return None  # what NumPy warns of at run time is left to NumPy; Python raises, and may not
     typed = node.dtype.type(result)
     return current_builder().lift(typed.item() if node.array_type.weak else typed)
 
