@@ -150,6 +150,12 @@ def bindings(graph: Graph, values: Sequence[Any]) -> dict[Symbol, int]:
     return found
 
 
+def fits(graph: Graph, values: Sequence[Any]) -> bool:
+    """Whether code for the graph may be used for arguments of these sizes."""
+    found = bindings(graph, values)
+    return all(guard.holds(found) for guard in graph.guards)
+
+
 def program(graph: Graph) -> Program:
     """``graph`` as a function of its parameters that returns a tuple."""
     names = [param.attrs["name"] for param in graph.params]

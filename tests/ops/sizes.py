@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,31 @@ from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.evaluate import concretise
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.dots import cross
 from gradsmith.ops.index_key import Index, numpy_key
 from gradsmith.ops.keys import index_of
 from gradsmith.ops.literal import array
 from ops.cases import Case
-from ops.graphs import Traced, bindings, symbolic
+from ops.graphs import Traced, bindings, fits, symbolic
+from ops.references import reference
 from ops.sample import Sample
 
 SIZES = ("shape", "rows", "columns", "length", "num", "repeats", "reps")
 """The attributes that are sizes; others (axes, orders, offsets) are known when tracing."""
 
 
-def grown(value: Any) -> Any:
+def grown(value: Any, type_: ArrayType) -> Any:
     """``value`` with one more element along each axis whose size is a symbol."""
     if not np.ndim(value):
         return value
-    return np.pad(value, [(0, size not in (0, 1)) for size in value.shape], mode="edge")
+    return np.pad(value, [(0, isinstance(size, Dim)) for size in type_.shape], mode="edge")
+
+
+def _type(case: Case, position: int) -> ArrayType:
+    whole = symbolic(case.args[position], f"n{position}")
+    if case.op is cross:  # of vectors in space
+        return replace(whole, shape=(*whole.shape[:-1], 3))
+    return whole
 
 
 def _sizes(case: Case) -> tuple[str, ...]:
@@ -43,7 +53,7 @@ class Sized:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.types = [symbolic(a, f"n{i}") for i, a in enumerate(case.args)]
+        self.types = [_type(case, i) for i in range(len(case.args))]
         self.integers: dict[int, Dim] = {}
         known = _products(self.types)
         self.attrs = {
@@ -68,6 +78,11 @@ class Sized:
         return Traced(self._call, (*self.types, *integers), tuple(symbols))
 
     @property
+    def dims(self) -> list[Size]:
+        """The sizes of all axes."""
+        return [size for type_ in self.types for size in type_.shape]
+
+    @property
     def values(self) -> list[Any]:
         """The arguments that are traced."""
         return [*self.case.args, *self.integers]
@@ -75,7 +90,22 @@ class Sized:
     @property
     def larger(self) -> list[Any]:
         """Arguments of larger sizes."""
-        return [*map(grown, self.case.args), *(n + 1 for n in self.integers)]
+        return [*map(grown, self.case.args, self.types), *(n + 1 for n in self.integers)]
+
+    @property
+    def refused(self) -> bool:
+        """Whether it cannot grow: guards forbid it, or NumPy does, where the count of a mask is
+        no longer the length of what is written.
+        """
+        graph, case = self.traced.graph, self.anew.case
+        if not fits(graph, self.larger):
+            return True
+        try:
+            with np.errstate(all="ignore"):
+                reference(case.op.name)(*case.args, **case.sample.attrs)
+        except ValueError:
+            return True
+        return False
 
     @property
     def anew(self) -> Sized:

@@ -26,6 +26,8 @@ def print_expression(expression: ast.expr) -> str:
 
 def _fill(line: str, comments: list[str]) -> str:
     stripped = line.lstrip()
+    if stripped.startswith("return ") and stripped.endswith(","):
+        return f"{line[: len(line) - len(stripped)]}return ({stripped[7:]})"  # a tuple of one
     if not stripped.startswith(_MARK):
         return line
     indent = line[: len(line) - len(stripped)]

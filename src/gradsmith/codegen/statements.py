@@ -20,7 +20,16 @@ from gradsmith.ops import syntax
 from gradsmith.ops.masks import counted_masks
 from gradsmith.tree import Path, Tree, leaf_name
 
-MNEMONICS = {"exp": "e", "sqrt": "root", "reduce_sum": "total", "reduce_max": "top"}
+MNEMONICS = {
+    "exp": "e",
+    "sqrt": "root",
+    "reduce_sum": "total",
+    "reduce_mean": "mean",
+    "reduce_max": "top",
+    "getitem": "part",
+    "gather": "part",
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal"), "mask"),
+}
 """What a value without a name is called by its op; anything else is a ``t``."""
 
 
@@ -190,7 +199,7 @@ class Body:
             copied = syntax.method(self.expression(node.inputs[0]), "copy")
             before.append(syntax.assign(target, copied))
         others = map(self.expression, node.inputs[1:])
-        made: list[ast.stmt] = node.op.update(self, node, target, *others)
+        made = [_signed(s) for s in node.op.update(self, node, target, *others)]
         self.sizes.show(node, target)
         return before + made
 
@@ -212,6 +221,27 @@ class Body:
     def _result(self) -> ast.expr:
         leaves = iter([self.expression(r) for r in self.graph.results])
         return _tree(self.program.result, leaves)
+
+
+def _signed(statement: ast.stmt) -> ast.stmt:
+    """``g[i] -= x`` for ``g[i] += -x``."""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+        opposite = _without_sign(statement.value)
+        if opposite is not None:
+            return ast.AugAssign(statement.target, ast.Sub(), opposite)
+    return statement
+
+
+def _without_sign(value: ast.expr) -> ast.expr | None:
+    """``-value``, where that is the same without a leading minus."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return value.operand
+    if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
+        return ast.Constant(-value.value) if value.value < 0 else None
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
+        left = _without_sign(value.left)
+        return None if left is None else ast.BinOp(left, value.op, value.right)
+    return None
 
 
 def _tuple_type(node: Node) -> TupleType:

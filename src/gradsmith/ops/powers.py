@@ -93,7 +93,7 @@ integer_power = primitive(
     derivative=Partials((_whole_partial,)),
     emit=_emit_whole,
     sympy=lambda x, n: x**n,
-    traits=("elementwise",),
+    traits=("elementwise", "operator"),
     inplace=_raise_in_place,
 )
 

@@ -13,6 +13,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.matmul import matmul
+from gradsmith.ops.reduce import reduce_sum
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
@@ -182,9 +183,16 @@ SUMS = [
     Rule(Apply(subtract, (X, Y), "root"), _like_terms),
 ]
 
+def _vector(node: Node) -> bool:
+    return node.ndim == 1 and node.array_type.inexact
+
+
+V, W = Wild("v", _vector), Wild("w", _vector)
+
 PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
     Rule(Apply(matmul, (X, neg(Y))), lambda x, y: -(x @ y)),
     Rule(Apply(matmul, (neg(X), Y)), lambda x, y: -(x @ y)),
+    Rule(Apply(reduce_sum, (mul(V, W),)), lambda v, w: v @ w if v.shape == w.shape else None),
     Rule(Apply(matmul, (X, mul(S, A))), lambda x, s, a: s * (x @ a)),
     Rule(Apply(matmul, (mul(S, A), Y)), lambda s, a, y: s * (a @ y)),
     Rule(Apply(matmul, (X, div(A, S))), lambda x, a, s: x @ a / s),

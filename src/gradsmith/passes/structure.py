@@ -8,12 +8,12 @@ import numpy as np
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import number
+from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.types import TupleType
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
-from gradsmith.ops.create import full, zeros
+from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
@@ -98,6 +98,14 @@ def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
     return x - (-factor) * y if isinstance(factor, (int, float)) and factor < 0 else None
 
 
+def _ones_or_zeros(root: Node, x: Node) -> Node | None:
+    """``np.ones`` and ``np.zeros`` say what ``np.full`` spells out."""
+    for value, make in ((1, ones), (0, zeros)):
+        if is_number(x, value):
+            return make(shape=root.shape, dtype=root.dtype)
+    return None
+
+
 def _written_alone(root: Node, x: Node, y: Node) -> Node:
     """What is written broadcasts by itself."""
     return root.op(x, y, *root.inputs[2:], **root.attrs)
@@ -146,6 +154,7 @@ STRUCTURE = [
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
     Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R), _first_write),
     Rule(Apply(integer_power, (X,), R), _first_power),
+    Rule(Apply(full, (X,), R), _ones_or_zeros),
     Rule(Apply(getitem, (X,), R), _new_axes),
     Rule(Apply(squeeze, (Apply(reduce_sum, (X,)),), R), _reduced_away),
     Rule(Apply(add, (X, Apply(multiply, (Wild("c", _is_number), Y))), R), _minus),
