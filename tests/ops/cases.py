@@ -122,9 +122,7 @@ def difference(
     near, far = (
         [function(moved(values, directions, sign * n * step)) for sign in (1, -1)] for n in (1, 2)
     )
-    return [
-        (8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*near, *far, strict=True)
-    ]
+    return [(8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*near, *far, strict=True)]
 
 
 def pairing(left: Sequence[Any], right: Sequence[Any]) -> tuple[float, float]:

@@ -31,7 +31,7 @@ Nodes = Sequence[Node]
 
 @dataclass(frozen=True)
 class Traced:
-    """A function of nodes and the types of its parameters; ``symbols``: of those that are sizes."""
+    """A function of nodes and the types of its parameters; ``symbols`` of those that are sizes."""
 
     function: Callable[..., Nodes]
     types: tuple[ArrayType, ...]
@@ -86,8 +86,7 @@ def _or_zeros(found: Node | None, model: Node) -> Node:
 
 
 def adjoint(primal: Traced) -> Traced:
-    """From the inputs and a seed for each floating result to the gradient in each floating input.
-    """
+    """From the inputs and a seed for each floating result to the gradients in floating inputs."""
     count = len(primal.types)
 
     def gradients(*nodes: Node) -> list[Node]:
@@ -104,9 +103,7 @@ def finished_adjoint(primal: Traced) -> Traced:
 
     def gradients(*nodes: Node) -> list[Node]:
         inputs = _floating(nodes[:count])
-        _, found = differentiate(
-            _floating(primal.function(*nodes[:count])), nodes[count:], inputs
-        )
+        _, found = differentiate(_floating(primal.function(*nodes[:count])), nodes[count:], inputs)
         return [
             _or_zeros(g if isinstance(g, Node) else None, x)
             for g, x in zip(found, inputs, strict=True)

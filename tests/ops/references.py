@@ -1,4 +1,4 @@
-"""What NumPy itself makes of an op's arguments and attributes, written without gradsmith's rules."""
+"""What NumPy itself makes of an op's arguments and attributes, written without our rules."""
 
 from __future__ import annotations
 

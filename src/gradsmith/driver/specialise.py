@@ -242,10 +242,19 @@ def _program(
         arguments=tuple(parameters),
         reads=reads,
         result=shape,
-        title=recipe.title,
+        title=_title(recipe, trace.subject),
         notes=_notes(recipe, arguments, graph),
         file=recipe.file,
     )
+
+
+def _title(recipe: Recipe, subject: list[str] | None) -> str:
+    """Such as "Gradient of f with respect to a and b."."""
+    if not subject:
+        return recipe.title
+    *most, last = subject
+    names = f"{', '.join(most)} and {last}" if most else last
+    return f"{recipe.title[:-1]} with respect to {names}."
 
 
 def _safe(name: str) -> str:

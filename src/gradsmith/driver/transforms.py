@@ -28,6 +28,7 @@ from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.context import current_builder
@@ -230,6 +231,9 @@ def _run(
 ) -> tuple[Primals, Any]:
     primals = Primals({name: bound.arguments[name] for name in names}, discrete=mixed)
     bound.arguments.update(primals.values)
+    trace = current_trace()
+    if trace is not None and trace.subject is None:
+        trace.subject = list(names)
     try:
         return primals, call(function, *bound.args, **bound.kwargs)
     except (TypeError, ValueError) as error:

@@ -53,6 +53,7 @@ class Trace:
     external: dict[int, Any] = field(default_factory=dict)
     shadows: dict[int, Any] = field(default_factory=dict)
     warned: set[Any] = field(default_factory=set)
+    subject: list[str] | None = None  # what the outermost gradient is taken by
     layouts: dict[str, Storage] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)

@@ -1,0 +1,117 @@
+"""A function made by a transform: what every public callable of gradsmith is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith.driver.compiled import Compiled
+from gradsmith.driver.signatures import signature_of
+from gradsmith.driver.specialise import Recipe
+from gradsmith.errors import ArgumentTypeError, SeedNeededError
+
+Build = Callable[..., Any]
+
+
+def _recipe(function: Callable[..., Any], build: Build, suffix: str, title: str) -> Recipe:
+    name = getattr(function, "__name__", type(function).__name__)
+    name = name if name.isidentifier() else "function"
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return Recipe(
+        build=build,
+        signature=signature_of(function),
+        name=f"{name}{suffix}",
+        title=title.format(name=name),
+        file=code.co_filename if code is not None else "",
+    )
+
+
+def as_seed(seed: Any) -> Any:
+    """A seed as it is passed on: NumPy scalars for numbers, arrays for lists of numbers."""
+    if isinstance(seed, (bool, int, float, complex)):
+        return np.asarray(seed, complex if isinstance(seed, complex) else float)[()]
+    if not isinstance(seed, list):
+        return seed
+    if len(seed) == 1:
+        return (as_seed(seed[0]),)  # one seed for one output, or a list of one number
+    leaves, _ = tree.flatten(seed, lambda v: not isinstance(v, list))
+    plain = all(isinstance(leaf, (bool, int, float, complex)) for leaf in leaves)
+    return np.asarray(seed) if plain else seed
+
+
+def check_callable(function: Any) -> None:
+    """Refuse what is no function.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It cannot be called.
+    """
+    if not callable(function):
+        raise ArgumentTypeError(
+            f"expected a function, got {function!r}",
+            hint="pass the function itself, not the result of a call",
+        )
+
+
+class Transformed:
+    """A function made from another by a transform: traced and compiled at its first call.
+
+    It takes the arguments of the function that it is made from; ``source`` and ``emit`` show and
+    write the NumPy source that runs.
+    """
+
+    __gradsmith__ = True
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        build: Build,
+        suffix: str,
+        title: str,
+        signature: inspect.Signature | None = None,
+    ) -> None:
+        check_callable(function)
+        functools.update_wrapper(self, function, updated=())
+        recipe = _recipe(function, build, suffix, title)
+        if signature is not None:
+            recipe = replace(recipe, signature=signature)
+        self._plain = Compiled(recipe)
+        self._seeded = Compiled(recipe, seeded=True)
+        self.compiled = self._plain, self._seeded
+        self.__signature__ = recipe.signature
+
+    def __call__(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Any:
+        if grad_outputs is None:
+            return self._plain(*args, **kwargs)
+        return self._seeded(*args, as_seed(grad_outputs), **kwargs)
+
+    def source(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
+        """The NumPy source for arguments of these types (without any: the latest).
+
+        Where the output needs a seed and none is given, the source is that for a seed of the
+        output's shape.
+        """
+        if grad_outputs is not None:
+            return self._seeded.source(*args, as_seed(grad_outputs), **kwargs)
+        try:
+            return self._plain.source(*args, **kwargs)
+        except SeedNeededError as error:
+            return self._seeded.source(*args, error.example, **kwargs)
+
+    def emit(self, path: str | Path, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Path:
+        """Write the source as a module of its own, which needs only NumPy."""
+        target = Path(path)
+        text = self.source(*args, grad_outputs=grad_outputs, **kwargs)
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def __repr__(self) -> str:
+        return f"<gradsmith {self._plain.recipe.name}>"
