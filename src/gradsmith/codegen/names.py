@@ -6,6 +6,7 @@ import builtins
 import itertools
 import keyword
 import re
+from collections.abc import Iterator
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np"}
 
@@ -15,6 +16,7 @@ class Names:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._counters: dict[str, Iterator[int]] = {}
 
     def reserve(self, name: str) -> str:
         """Take exactly this name (a parameter's)."""
@@ -25,9 +27,8 @@ class Names:
         """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free."""
         base = re.sub(r"\W", "_", wanted) or "t"
         base = f"_{base}" if base[0].isdigit() else base
-        candidates = itertools.chain(
-            [base if base not in _TAKEN else f"{base}_"],
-            (f"{base.rstrip('_')}_{i}" for i in itertools.count(2)),
-        )
-        name = next(c for c in candidates if c not in self._used)
+        name = base if base not in _TAKEN else f"{base}_"
+        numbers = self._counters.setdefault(base, itertools.count(2))
+        while name in self._used:
+            name = f"{base.rstrip('_')}_{next(numbers)}"
         return self.reserve(name)

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 
 _PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -13,7 +15,12 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature, or None for callables that have none (ufuncs, C functions)."""
+    """The signature, or None for callables that have none (C functions).
+
+    NumPy's own functions count as such: their defaults are for NumPy alone to fill in.
+    """
+    if isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy"):
+        return None
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):
@@ -34,7 +41,10 @@ def bind(
         They do not fit the signature.
     """
     given = signature or inspect.Signature(
-        [inspect.Parameter("xs", inspect.Parameter.VAR_POSITIONAL)]
+        [
+            inspect.Parameter("x", inspect.Parameter.VAR_POSITIONAL),
+            inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD),
+        ]
     )
     try:
         given.bind(*args, **kwargs)
