@@ -115,6 +115,10 @@ class ShapeError(GradsmithError, ValueError):
     """Shapes that do not fit each other (NumPy raises ValueError there)."""
 
 
+class NumberRangeError(GradsmithError, OverflowError):
+    """A number that a dtype cannot hold (NumPy raises OverflowError there)."""
+
+
 class IndexRangeError(GradsmithError, IndexError):
     """An index lies outside its axis (NumPy raises IndexError there)."""
 

@@ -87,6 +87,8 @@ UNARY: dict[str, Callable[..., Any]] = {
     "softplus": lambda f, x: f.np.log(1 + f.np.exp(x)),
     "sigmoid": lambda f, x: 1 / (1 + f.np.exp(-x)),
     "odds": lambda f, x: f.np.exp(x) / (1 + f.np.exp(x)),
+    "clip": lambda f, x: f.np.clip(x, -0.456, 0.789),
+    "log softmax": lambda f, x: f.np.log(_softmax(f, x)),
     "softmax": _softmax,
     "logsumexp": _logsumexp,
     # reductions
@@ -96,7 +98,11 @@ UNARY: dict[str, Callable[..., Any]] = {
     "mean": lambda f, x: f.np.mean(x, axis=0),
     "max": lambda f, x: f.np.max(x, axis=-1),
     "var": lambda f, x: f.np.var(x, axis=-1),
+    "prod": lambda f, x: f.np.prod(x, axis=-1),
+    "unit": lambda f, x: x / f.np.linalg.norm(x + 2),
     "cumsum": lambda f, x: f.np.cumsum(x, axis=0),
+    "cumprod": lambda f, x: f.np.cumprod(x, axis=-1),
+    "diff": lambda f, x: f.np.diff(x, axis=0),
     # views and copies
     "tail": lambda f, x: f.read(x, slice(1, None)),
     "backwards": lambda f, x: f.read(x, slice(None, None, -1)),
@@ -110,6 +116,10 @@ UNARY: dict[str, Callable[..., Any]] = {
     "spread": lambda f, x: f.np.broadcast_to(x, (3, 4)),
     "squeezed": lambda f, x: f.np.squeeze(x, axis=1),
     "copy": lambda f, x: f.np.copy(x),
+    "rolled": lambda f, x: f.np.roll(x, 1, axis=0),
+    "repeated": lambda f, x: f.np.repeat(x, 2, axis=1),
+    "triangle": lambda f, x: f.np.triu(x),
+    "diagonal": lambda f, x: f.np.diagonal(x),
     "cleared": lambda f, x: f.write(x, 0, 0.5),
 }
 BINARY: dict[str, Callable[..., Any]] = {
@@ -117,16 +127,20 @@ BINARY: dict[str, Callable[..., Any]] = {
     "subtract": lambda f, x, y: x - y,
     "multiply": lambda f, x, y: x * y,
     "divide": lambda f, x, y: x / (1 + y * y),
-    "maximum": lambda f, x, y: f.np.maximum(x, y),
+    "maximum": lambda f, x, y: f.np.maximum(x, y + 0.123),  # x and y may be equal but for rounding
     "hypot": lambda f, x, y: f.np.hypot(x, y),
     "where": _chosen,
     "matmul": lambda f, x, y: x @ y,
     "matmul by the transposed": lambda f, x, y: x @ f.np.transpose(y),
     "outer": lambda f, x, y: f.np.outer(x, y),
+    "inner": lambda f, x, y: f.np.inner(x, y),
+    "einsum": lambda f, x, y: f.np.einsum("ij,kj->ik", x, y),
+    "all": lambda f, x, y: f.np.einsum("ij,ij->", x, y),
     "concatenate": lambda f, x, y: f.np.concatenate([x, y]),
     "stack": lambda f, x, y: f.np.stack([x, y]),
     "written": lambda f, x, y: f.write(x, slice(1, None), y),
     "written once": lambda f, x, y: f.write(x, 0, y),
+    "written through": lambda f, x, y: f.write(x, (slice(None), 1), y),
     "added": lambda f, x, y: f.added(x, [0, 2, 0], y),
 }
 STEPS = {**UNARY, **BINARY}

@@ -196,8 +196,7 @@ class Body:
             raise InternalError(f"{node.op.name} does not update its operand")
         before: list[ast.stmt] = []
         if overwritten is None:
-            copied = syntax.method(self.expression(node.inputs[0]), "copy")
-            before.append(syntax.assign(target, copied))
+            before.append(syntax.assign(target, self._emit(node)))
         others = map(self.expression, node.inputs[1:])
         made = [_signed(s) for s in node.op.update(self, node, target, *others)]
         self.sizes.show(node, target)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradsmith.errors import GradsmithError, InternalError, Span
+from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.ir import intrinsics
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Graph, Node, Region, live
@@ -66,8 +66,8 @@ class Builder:
         better = self._rewrite(made) if self._rewrite is not None else None
         if better is None:
             self.nodes.append(made)
-        table[key] = better or made
-        return better or made
+        table[key] = made if better is None else better
+        return table[key]
 
     def _infer(self, op: Op, operands: tuple[Node, ...], attrs: Mapping[str, Any]) -> Any:
         try:
@@ -85,7 +85,9 @@ class Builder:
             return self.apply(intrinsics.size, (), {"value": value})
         if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
             return self.apply(intrinsics.constant, (), {"value": Literal(value)})
-        raise InternalError(f"a {type(value).__name__} cannot be part of a graph")
+        raise ArgumentTypeError(
+            f"expected a number or an array, got {value!r:.60} of type {type(value).__name__}"
+        )
 
     def token(self) -> int:
         """A number that no other call gives: keeps a node from being interned."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gradsmith.errors import InternalError
-from gradsmith.ir.types import ArrayType, TupleType
+from gradsmith.errors import InternalError, UnsupportedError
+from gradsmith.ir.types import ArrayType, TupleType, describe
 
 if TYPE_CHECKING:
     from gradsmith.errors import Span
@@ -64,6 +64,13 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.op.name}: {self.type}>"
+
+    def __bool__(self) -> bool:
+        """Refused: options of functions (``keepdims``, ``copy``) must be known when tracing."""
+        raise UnsupportedError(
+            f"an option is a traced {describe(self.type)}",
+            hint="pass a value that is known when tracing, such as True or False",
+        )
 
     def __add__(self, other: Any) -> Node:
         return OPERATORS["+"](self, other)

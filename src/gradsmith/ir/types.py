@@ -148,6 +148,17 @@ def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
     return chosen
 
 
+def describe(type_: Type) -> str:
+    """``float64 array of shape (3,)``, as messages say it."""
+    if isinstance(type_, TupleType):
+        return f"tuple of {len(type_.items)} results"
+    if type_.weak:
+        return f"Python {PYTHON_TYPES[type_.dtype.kind].__name__}"
+    if type_.form == "scalar":
+        return f"{type_.dtype} scalar"
+    return f"{type_.dtype} array of shape {describe_shape(type_.shape)}"
+
+
 def describe_shape(shape: Shape) -> str:
     """The concrete shape in the traced call, as NumPy prints it."""
     return str(tuple(dims.hint(s) for s in shape))

@@ -48,7 +48,7 @@ def contract(x: Node, left: Labels, y: Node, right: Labels, out: Labels) -> Node
     if len(summed) < len(shared):
         return _batched(x, left, y, right, out, summed)
     found = _matrix_product(x, left, y, right, out) if len(summed) == 1 else None
-    return found or _tensordot_of(x, left, y, right, out, summed)
+    return _tensordot_of(x, left, y, right, out, summed) if found is None else found
 
 
 def arranged(x: Node, labels: Labels, wanted: Sequence[str]) -> Node:

@@ -96,7 +96,7 @@ def _write_infer(x: ArrayType, update: ArrayType, *arrays: ArrayType, index: Ind
         fits = False
     if not fits:
         raise ShapeError(message)
-    return x.strong()
+    return ArrayType(x.dtype, x.shape)  # of NumPy's scalars an array, too: they take no writes
 
 
 def _evaluate_set(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
@@ -117,7 +117,8 @@ def _evaluate_add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
 
 def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.expr:
     """The code generator writes into this copy."""
-    return syntax.method(x, "copy")
+    is_array = node.inputs[0].array_type.form == "array"
+    return syntax.method(x, "copy") if is_array else syntax.call("np.array", x)
 
 
 def _update_set(

@@ -183,7 +183,10 @@ def fold_constants(node: Node) -> Node | None:
     if not values or any(v is None for v in values):
         return None
     with np.errstate(all="ignore"):
-        result = node.op.evaluate(*values, **node.attrs)
+        try:
+            result = node.op.evaluate(*values, **node.attrs)
+        except ZeroDivisionError:  # Python's division raises, NumPy's gives inf or nan
+            result = node.op.evaluate(*map(np.float64, values), **node.attrs)
     if not np.all(np.isfinite(result)) and not node.array_type.weak:
         return None  # what NumPy warns of at run time is left to NumPy; Python raises, and may not
     typed = node.dtype.type(result)

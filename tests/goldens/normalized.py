@@ -1,0 +1,35 @@
+import numpy as np
+
+
+def normalized_grad(x, gamma, beta, target):
+    """Gradient of normalized with respect to x, gamma and beta.
+
+    x: float64[n, m]
+    gamma: float64[m]
+    beta: float64[m]
+    target: float64[n, m]
+
+    Made by gradsmith 0.1.0.
+    """
+    # line 92: mean = x.mean(axis=0)
+    mean = x.mean(axis=0)
+    # line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
+    t = x - mean
+    std = (t * t).mean(axis=0) + 1e-05
+    np.sqrt(std, out=std)
+    # line 94: y = gamma * (x - mean) / std + beta
+    t_2 = gamma * t / std
+    y = t_2 + beta
+    # adjoint of line 95: return np.mean((y - target) ** 2)
+    g_y = 2 / t_2.size * (y - target)
+    # adjoint of line 94: y = gamma * (x - mean) / std + beta
+    g_beta = g_y.sum(axis=0)
+    t_3 = g_y / std
+    g_std = (-(g_y * (t_2 / std))).sum(axis=0)
+    g_gamma = (t_3 * t).sum(axis=0)
+    # adjoint of line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
+    g_x = t_3 * gamma + 2 * (np.broadcast_to(0.5 / len(x) * (g_std / std), x.shape) * t)
+    g_mean = (-g_x).sum(axis=0)
+    # adjoint of line 92: mean = x.mean(axis=0)
+    g_x += g_mean / len(x)
+    return g_x, g_gamma, g_beta
