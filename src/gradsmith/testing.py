@@ -9,6 +9,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.api import jvp, vjp
+from gradsmith.api.transforms import plain_call
 from gradsmith.errors import ArgumentValueError, CheckError
 from gradsmith.frontend.arguments import is_input
 
@@ -103,8 +104,8 @@ def _check(
 def _difference(fun: Function, args: list[Any], direction: Any, cotangent: Any) -> float:
     """``u · (f(x + h v) - f(x - h v)) / 2h``."""
     step = max(np.finfo(_dtype(leaf)).eps for leaf in _moving(args)) ** (1 / 3)
-    ahead = fun(*_combine(args, direction, step))
-    behind = fun(*_combine(args, direction, -step))
+    ahead = plain_call(fun, _combine(args, direction, step))
+    behind = plain_call(fun, _combine(args, direction, -step))
     return (_dot(cotangent, ahead) - _dot(cotangent, behind)) / (2.0 * float(step))
 
 

@@ -31,12 +31,12 @@ def gradient_graph(function: Function, arrays: Sequence[Any], seeds: Sequence[An
         given = [builder.parameter(f"g{i}", o.array_type) for i, o in enumerate(outputs)]
         assert len(given) == len(seeds)
         gradients = vjp(outputs, given, params)
-        results = [g or _zeros(p) for g, p in zip(gradients, params, strict=True)]
+        results = [_or_zeros(g, p) for g, p in zip(gradients, params, strict=True)]
         return verify(builder.graph(results))
 
 
-def _zeros(node: Node) -> Node:
-    return zeros(shape=node.shape, dtype=node.dtype)
+def _or_zeros(found: Node | None, node: Node) -> Node:
+    return zeros(shape=node.shape, dtype=node.dtype) if found is None else found
 
 
 def gradients(function: Function, arrays: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
@@ -52,7 +52,7 @@ def tangents(function: Function, arrays: Sequence[Any], moved: Sequence[Any]) ->
         along = [builder.parameter(f"t{i}", p.array_type) for i, p in enumerate(params)]
         outputs = flatten(function(*params))
         found = jvp(outputs, params, along)
-        results = [t or _zeros(o) for t, o in zip(found, outputs, strict=True)]
+        results = [_or_zeros(t, o) for t, o in zip(found, outputs, strict=True)]
         return list(evaluate(verify(builder.graph(results)), [*arrays, *moved]))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.api.transformed import Transformed, check_callable
+from gradsmith.driver.gradients import OutsideTraceError
 from gradsmith.driver.signatures import bind, names_at, signature_of
 from gradsmith.driver.transforms import (
     Pullback,
@@ -120,7 +121,15 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     for name, primal in bind(signature_of(fun), "the function", primals, {}).arguments.items():
         check_tree(primal, name)
     saved = tree_map(_copied, primals)
-    return fun(*tree_map(_copied, primals)), BoundPullback(_kept(fun, _pullback), saved)
+    return plain_call(fun, tree_map(_copied, primals)), BoundPullback(_kept(fun, _pullback), saved)
+
+
+def plain_call(fun: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """``fun(*args)`` on plain arrays; compiled where it takes gradients inside."""
+    try:
+        return fun(*args)
+    except OutsideTraceError:
+        return _kept(fun, compile)(*args)
 
 
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

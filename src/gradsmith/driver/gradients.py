@@ -22,6 +22,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -33,6 +34,10 @@ from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read
 from gradsmith.passes.pipeline import ADJOINT, NUMERICS
 from gradsmith.passes.rewrite import prepare
+
+
+class OutsideTraceError(ArgumentTypeError):
+    """``autograd.grad`` was called in a function that runs on plain arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +214,13 @@ def gradients_of(
     batched: bool,
 ) -> Any:
     """The body of `grad`."""
+    if current_trace() is None:
+        raise OutsideTraceError(
+            "autograd.grad was called outside of a traced function",
+            current_span(),
+            "call it in a function that is compiled (gs.compile) or differentiated (gs.grad), or "
+            "take f.grad of a function",
+        )
     names, values = _named(inputs)
     sources = [input_node(v, f"input {name}") for name, v in zip(names, values, strict=True)]
     several = isinstance(outputs, (list, tuple))

@@ -19,7 +19,9 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 
     NumPy's own functions count as such: their defaults are for NumPy alone to fill in.
     """
-    if isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith("numpy"):
+    if isinstance(function, np.ufunc) or str(getattr(function, "__module__", "")).startswith(
+        "numpy"
+    ):
         return None
     try:
         return inspect.signature(function)

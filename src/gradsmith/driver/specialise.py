@@ -7,22 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from gradsmith import tree
-from gradsmith._version import __version__
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import source as emit_source
 from gradsmith.codegen.program import Argument, Program
+from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir import dims
-from gradsmith.ir.dims import Guard, Size, Symbol
+from gradsmith.ir.dims import Guard
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.types import ArrayType
 from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
@@ -243,7 +239,7 @@ def _program(
         reads=reads,
         result=shape,
         title=_title(recipe, trace.subject),
-        notes=_notes(recipe, arguments, graph),
+        notes=notes(graph, arguments.static, [a.name for a in parameters]),
         file=recipe.file,
     )
 
@@ -264,54 +260,3 @@ def _safe(name: str) -> str:
 
 def _default(value: Any) -> Any:
     return value if isinstance(value, (int, float, complex)) else None
-
-
-def _notes(recipe: Recipe, arguments: Arguments, graph: Graph) -> tuple[str, ...]:
-    """What the function was made for: types of the arguments, static values, version."""
-    letters = SizeLetters(graph)
-    lines = [f"{p.attrs['name']}: {letters.describe(p.array_type)}" for p in graph.params]
-    lines += [f"{name} = {value!r}" for name, value in arguments.static.items() if _says(value)]
-    made = f"Made by gradsmith {__version__}"
-    return (*lines, "", made + ".")
-
-
-def _says(value: Any) -> bool:
-    return isinstance(value, (str, bool, type(None)))
-
-
-class SizeLetters:
-    """What sizes are called in the docstring: the user's names, else letters; sizes that must be
-    equal have one.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self._same: dict[Symbol, Symbol] = {}
-        for guard in graph.guards:
-            left, right = dims.as_symbol(guard.left), dims.as_symbol(guard.right)
-            if guard.relation == "==" and left is not None and right is not None:
-                self._same[self._one(right)] = self._one(left)
-        self._names = {self._one(symbol): name for symbol, name in graph.size_names.items()}
-        self._free = iter("nmkpqrsuvw")
-
-    def _one(self, symbol: Symbol) -> Symbol:
-        while symbol in self._same and self._same[symbol] != symbol:
-            symbol = self._same[symbol]
-        return symbol
-
-    def size(self, size: Size) -> str:
-        """``n`` for a symbol, the expression for anything else."""
-        symbol = dims.as_symbol(size)
-        if symbol is None:
-            return dims.render(size)
-        one = self._one(symbol)
-        if one not in self._names:
-            taken = set(self._names.values())
-            self._names[one] = next((c for c in self._free if c not in taken), symbol.name)
-        return self._names[one]
-
-    def describe(self, type_: ArrayType) -> str:
-        """``float64[n, 3]``."""
-        if type_.weak:
-            return type(np.zeros((), type_.dtype).item()).__name__
-        sizes = ", ".join(map(self.size, type_.shape))
-        return f"{type_.dtype}[{sizes}]" if type_.shape else f"{type_.dtype}"

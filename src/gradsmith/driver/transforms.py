@@ -90,7 +90,9 @@ class Primals:
         self.labels.append(label)
         self.inputs.append(node)
         own = wrap(node)
-        own.view.storage.name = leaf.view.storage.name if isinstance(leaf, Tracer) else None
+        if isinstance(leaf, Tracer):
+            own.view.storage.name = leaf.view.storage.name
+            own.view.storage.label = leaf.view.storage.label
         return own
 
     def tangents(self, given: Sequence[Any]) -> list[Node]:

@@ -119,6 +119,7 @@ def leaf_value(
     trace.builder.names[node] = label or name
     storage = Storage(node)
     storage.name = name
+    storage.label = label or name
     return Tracer(View(storage))
 
 

@@ -77,6 +77,23 @@ def _reader_of(read: Reader, path: tree.Path) -> Reader:
     return read_leaf
 
 
+def rely_on_names(trace: Trace, function: types.FunctionType) -> None:
+    """Of a function without source the names cannot be made inputs: their values are relied on."""
+    code = function.__code__
+    for name in (*code.co_names, *code.co_freevars):
+        key, read = global_or_cell(function, name)
+        try:
+            value = read()
+        except (LookupError, ValueError):
+            continue  # an attribute's name, or a variable without value
+        if is_input(value):
+            trace.reliances[key] = Reliance(read, _frozen(value), by_identity=False)
+
+
+def _frozen(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
 def global_or_cell(function: types.FunctionType, name: str) -> tuple[object, Callable[[], Any]]:
     """A key and a reader for a name that is not local to ``function``."""
     code = function.__code__
@@ -85,6 +102,3 @@ def global_or_cell(function: types.FunctionType, name: str) -> tuple[object, Cal
         return ("cell", id(cell)), lambda: cell.cell_contents
     namespace = function.__globals__
     return ("global", id(namespace), name), lambda: namespace[name]
-
-
-__all__ = ["capture", "global_or_cell", "np"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import GradsmithError, InternalError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, GradsmithError, InternalError, UnsupportedError
+from gradsmith.frontend.failures import explained, name_of
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import Storage, View, is_contiguous, view_steps
 from gradsmith.frontend.trace import current_trace
@@ -39,34 +40,40 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             here(),
             "write it with supported NumPy functions, or compute it outside the function",
         )
-    out = kwargs.pop("out", None)
-    where = kwargs.pop("where", True) if isinstance(function, np.ufunc) else True
-    if out is None and where is True:
-        return run(implementation, *args, **kwargs)
-    return _apply_into(function, implementation, out, where, args, kwargs)
-
-
-def _apply_into(
-    function: Callable[..., Any],
-    implementation: Callable[..., Any],
-    out: Any,
-    where: Any,
-    args: Any,
-    kwargs: Any,
-) -> Any:
-    """``out=`` writes the result into a traced array, ``where=`` only in part."""
+    out, where = kwargs.pop("out", None), True
+    if isinstance(function, np.ufunc):
+        where = kwargs.pop("where", True)
+        if len(args) > function.nin:  # np.add(a, b, total)
+            args, out = args[: function.nin], args[function.nin :]
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not isinstance(target, Tracer):
-        why = "needs an `out=` array that was made in the traced function"
-        raise UnsupportedError(f"{name_of(function)} {why}", here())
-    result = run(implementation, *args, **kwargs)
+    if target is None and where is True:
+        return _run(function, implementation, args, kwargs)
+    _check_output(function, target)
+    result = _run(function, implementation, args, kwargs)
     if where is not True:
         result = run(where_op, where, result, target)
-    target.assign(run(_into, result, target))
+    target.assign(_run(function, _into, (result, target), {}))
     return target
 
 
+def _check_output(function: Callable[..., Any], target: Any) -> None:
+    if isinstance(target, Tracer):
+        return
+    what = "None" if target is None else f"a {type(target).__name__}"
+    raise UnsupportedError(
+        f"{name_of(function)} with out= or where= needs one output array that the traced "
+        f"function has made, not {what}",
+        here(),
+        "make the array with np.empty or np.zeros in the function",
+    )
+
+
 def _into(result: Node, target: Node) -> Node:
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise ArgumentTypeError(
+            f"cannot cast the result from {result.dtype} to {target.dtype}, the dtype of out",
+            hint="make the output array of the dtype of the result",
+        )
     if result.shape != target.shape:
         result = broadcast_to(result, shape=target.shape)
     return result if result.dtype == target.dtype else astype(result, dtype=target.dtype)
@@ -74,6 +81,13 @@ def _into(result: Node, target: Node) -> Node:
 
 def run(implementation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Run a function of nodes on traced values; what comes back is traced again."""
+    return _run(implementation, implementation, args, kwargs)
+
+
+def _run(
+    function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """The same for the ``implementation`` of a NumPy function, by whose name errors go."""
     trace = current_trace()
     if trace is None:
         raise InternalError("traced values outlived the run of their function", here())
@@ -86,9 +100,10 @@ def run(implementation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         raise
-    except TypeError as error:
-        what = name_of(implementation)
-        raise UnsupportedError(f"{what}: {error}", trace.builder.span) from error
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        ours = explained(error, function, implementation, nodes, named)
+        ours.span = trace.builder.span
+        raise ours from error
     return wrap(result, owners)
 
 
@@ -182,19 +197,6 @@ def is_traced(value: Any) -> bool:
 def any_traced(values: Iterable[Any]) -> bool:
     """Whether any of the values is traced."""
     return any(is_traced(v) for v in values)
-
-
-def name_of(function: Any) -> str:
-    """``np.linalg.norm`` and the like, for messages."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    module = getattr(function, "__module__", None) or ""
-    if isinstance(function, np.ufunc):
-        return f"np.{function.__name__}"
-    if name is None:
-        return repr(function)
-    if module.split(".")[0] == "numpy":
-        return f"np.{module[6:]}.{name}" if module.startswith("numpy.") else f"np.{name}"
-    return name if module in ("builtins", "__main__", "") else f"{module}.{name}"
 
 
 Tracer.apply = staticmethod(apply)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.dispatch import apply, name_of, run, traced
+from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer

@@ -16,8 +16,9 @@ import numpy as np
 
 from gradsmith.errors import ControlFlowError, TraceTimeEffectWarning, UnsupportedError
 from gradsmith.frontend import builtins_table
-from gradsmith.frontend.captures import capture, global_or_cell
-from gradsmith.frontend.dispatch import any_traced, apply, name_of
+from gradsmith.frontend.captures import capture, global_or_cell, rely_on_names
+from gradsmith.frontend.dispatch import any_traced, apply
+from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
@@ -28,7 +29,7 @@ from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
-RANDOM = "numpy.random"
+RANDOM = ("numpy.random", "random", "secrets")
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -181,7 +182,11 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     """The function rewritten to run on traced values, or itself where it need not or cannot be."""
     if is_staged(function) or _is_library(function) or inspect.isgeneratorfunction(function):
         return function
-    return stage(function, RUNTIME)
+    made = stage(function, RUNTIME)
+    trace = current_trace()
+    if made is function and trace is not None:
+        rely_on_names(trace, function)
+    return made
 
 
 def _note_external(value: Any) -> None:
@@ -353,6 +358,8 @@ def name_value(name: str, value: Any) -> None:
         return
     if isinstance(value, Tracer):
         trace.builder.name(value.node, name)
+        if not value.view.path and value.view.storage.label is None:
+            value.view.storage.label = name
     elif isinstance(value, TracedInt):
         symbol = dims.as_symbol(value.dim)
         if symbol is not None:

@@ -19,13 +19,14 @@ ViewStep = Node
 class Storage:
     """A buffer: its present value and how often it was written."""
 
-    __slots__ = ("name", "node", "version", "writable")
+    __slots__ = ("label", "name", "node", "version", "writable")
 
     def __init__(self, node: Node, *, writable: bool = True) -> None:
         self.node = node
         self.version = 0
         self.writable = writable
-        self.name: str | None = None
+        self.name: str | None = None  # of the argument that it is
+        self.label: str | None = None  # what the user calls it
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""

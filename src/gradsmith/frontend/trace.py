@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -40,7 +42,16 @@ class Reliance:
             now = self.read()
         except (NameError, AttributeError, LookupError, ValueError):
             return False
-        return now is self.value or (not self.by_identity and bool(now == self.value))
+        return now is self.value or (not self.by_identity and _equal(now, self.value))
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """Whether two values are alike: type, dtype, shape and contents."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return getattr(left, "dtype", None) == getattr(right, "dtype", None) and np.array_equal(
+            left, right
+        )
+    return type(left) is type(right) and bool(left == right)
 
 
 @dataclass(slots=True)

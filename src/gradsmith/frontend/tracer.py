@@ -18,6 +18,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, DType
 from gradsmith.ops import index
@@ -231,6 +232,9 @@ class Tracer:
                 "write to the array itself, or to a copy",
             )
         self.view.write(value.node)
+        storage = self.view.storage
+        if storage.label is not None:
+            current_builder().name(storage.node, storage.label)
 
     def update(self, ufunc: np.ufunc, other: Any) -> Tracer:
         """``self <operator>= other``: in place for arrays, a new value for scalars."""

@@ -230,25 +230,26 @@ def product(sizes: Shape) -> Size:
     return total
 
 
-def render(size: Size) -> str:
-    """A stable printed form."""
+def render(size: Size, name: Callable[[Symbol], str] = lambda symbol: symbol.name) -> str:
+    """A stable printed form, symbols called by ``name``."""
     if isinstance(size, int):
         return str(size)
     pieces = []
     for monomial, coefficient in size.terms:
-        factors = [_render_atom(atom) for atom in monomial]
+        factors = [_render_atom(atom, name) for atom in monomial]
         if coefficient != 1 or not factors:
             factors.insert(0, str(coefficient))
         pieces.append("*".join(factors))
-    return " + ".join(pieces)
+    return " + ".join(pieces).replace("+ -", "- ")
 
 
-def _render_atom(atom: Atom) -> str:
+def _render_atom(atom: Atom, name: Callable[[Symbol], str]) -> str:
     if isinstance(atom, Symbol):
-        return atom.name
+        return name(atom)
+    left, right = render(atom.left, name), render(atom.right, name)
     if atom.name in ("max", "min"):
-        return f"{atom.name}({render(atom.left)}, {render(atom.right)})"
-    return f"({render(atom.left)} {atom.name} {render(atom.right)})"
+        return f"{atom.name}({left}, {right})"
+    return f"({left} {atom.name} {right})"
 
 
 # -- guards ------------------------------------------------------------------------------------
@@ -310,6 +311,16 @@ def decide(relation: str, left: Size, right: Size) -> bool:
 
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def known_equal(left: Size, right: Size) -> bool:
+    """Whether two sizes are equal for all calls that use this code: by form, or by a guard."""
+    if left == right:
+        return True
+    recorder = _recorder.get()
+    if recorder is None:
+        return False
+    return Guard("==", left, right) in recorder or Guard("==", right, left) in recorder
 
 
 def concrete(size: Size) -> int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import number
+from gradsmith.ir.intrinsics import number, size
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.matmul import matmul
 from gradsmith.ops.reduce import reduce_sum
@@ -47,6 +48,15 @@ def _absorbs_sign(node: Node) -> bool:
     return node.op is negative or (node.op in (multiply, divide) and _is_number(node.inputs[0]))
 
 
+def _may_divide(left: Node, right: Node) -> bool:
+    """Whether ``left / right`` may stand alone: Python's division raises at 0."""
+    if not (left.array_type.weak and right.array_type.weak):
+        return True
+    if right.op is size:
+        return dims.decide(">", right.attrs["value"], 0)
+    return bool(number(right))
+
+
 def _scalar(node: Node) -> bool:
     return node.ndim == 0
 
@@ -61,6 +71,8 @@ def _same_kind(x: Node, y: Node) -> bool:
 
 A = Wild("a", _array)
 S, T = Wild("s", _scalar), Wild("t", _scalar)
+
+NOTHING = [Rule(Apply(add, (X, 0)), lambda x: x)]  # but -0.0 + 0 is 0.0
 
 SIGNS = [
     Rule(mul(C, neg(X)), lambda c, x: -c * x),
@@ -79,8 +91,8 @@ SIGNS = [
 
 SCALARS = [  # numbers meet before they meet an array: one pass over it instead of two
     Rule(mul(S, mul(T, A)), lambda s, t, a: s * t * a),
-    Rule(mul(S, div(A, T)), lambda s, a, t: s / t * a),
-    Rule(div(mul(S, A), T), lambda s, a, t: s / t * a),
+    Rule(mul(S, div(A, T)), lambda s, a, t: s / t * a if _may_divide(s, t) else None),
+    Rule(div(mul(S, A), T), lambda s, a, t: s / t * a if _may_divide(s, t) else None),
     Rule(div(div(A, S), T), lambda a, s, t: a / (s * t)),
     Rule(mul(mul(S, X), A), lambda s, x, a: s * (x * a) if x.ndim else None),
     Rule(mul(div(X, S), A), lambda x, s, a: x * a / s if x.ndim else None),
@@ -107,7 +119,8 @@ def _like_terms(root: Node, x: Node, y: Node) -> Node | None:
     merged = _merge(x, y, sign)
     if merged is not None:
         return merged
-    return _merge_into(x, y, sign) or (_merge_into(y, x, 1) if sign == 1 else None)
+    merged = _merge_into(x, y, sign)
+    return _merge_into(y, x, 1) if merged is None and sign == 1 else merged
 
 
 def _merge_into(total: Node, term: Node, sign: int) -> Node | None:
@@ -183,6 +196,7 @@ SUMS = [
     Rule(Apply(subtract, (X, Y), "root"), _like_terms),
 ]
 
+
 def _vector(node: Node) -> bool:
     return node.ndim == 1 and node.array_type.inexact
 
@@ -199,4 +213,4 @@ PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
     Rule(Apply(matmul, (div(A, S), Y)), lambda a, s, y: a @ y / s),
 ]
 
-ALGEBRA = [*PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS, *SUMS]
+ALGEBRA = [*NOTHING, *PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS, *SUMS]

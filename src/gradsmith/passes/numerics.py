@@ -28,6 +28,7 @@ def _real(node: Node) -> bool:
 
 U = Wild("u", _real)
 
+
 def _softplus(u: Node) -> Node:
     return softplus(u)
 

@@ -10,7 +10,7 @@ from gradsmith.ir.builder import Builder, Rewrite
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.op import Op
-from gradsmith.ir.types import ArrayType, Type
+from gradsmith.ir.types import ArrayType, Type, known_same_shape
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.shape import reshape
@@ -71,7 +71,9 @@ class Table:
 def _same_type(left: Type, right: Type) -> bool:
     if isinstance(left, ArrayType) and isinstance(right, ArrayType):
         weak_alike = left.weak == right.weak
-        return weak_alike and left.dtype == right.dtype and left.shape == right.shape
+        return (
+            weak_alike and left.dtype == right.dtype and known_same_shape(left.shape, right.shape)
+        )
     return left == right
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
-from gradsmith.ir.types import TupleType
+from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
@@ -18,6 +18,7 @@ from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
+from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
@@ -61,9 +62,9 @@ def _same_axes(root: Node, x: Node) -> Node | None:
 
 def _first_write(root: Node, x: Node, y: Node) -> Node | None:
     """Adding a slice to zeros is setting it; index arrays may repeat, and stay."""
-    if len(root.inputs) > 2:
+    if may_repeat(root.attrs["index"], root.inputs[2:]):
         return None
-    return index_set(x, y, **root.attrs)
+    return index_set(x, y, *root.inputs[2:], **root.attrs)
 
 
 def _one_number(root: Node, x: Node) -> Node | None:
@@ -138,7 +139,6 @@ STRUCTURE = [
     Rule(Apply(multiply, (X, 1)), _keep),
     Rule(Apply(multiply, (X, Y), R), _number_first),
     Rule(Apply(divide, (X, 1)), _keep),
-    Rule(Apply(add, (X, 0)), _keep),
     Rule(Apply(subtract, (X, 0)), _keep),
     Rule(Apply(negative, (Apply(negative, (X,)),)), _keep),
     Rule(Apply(conj, (X,)), _real_conjugate),
@@ -152,7 +152,7 @@ STRUCTURE = [
     Rule(Apply(broadcast_to, (Apply(full, (X,)),), R), _broadcast_full),
     Rule(Apply(squeeze, (Apply(expand_dims, (X,)),), R), _same_axes),
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
-    Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R), _first_write),
+    Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R, rest=True), _first_write),
     Rule(Apply(integer_power, (X,), R), _first_power),
     Rule(Apply(full, (X,), R), _ones_or_zeros),
     Rule(Apply(getitem, (X,), R), _new_axes),
@@ -199,7 +199,7 @@ def drop_broadcasts(node: Node) -> Node | None:
         return None
     operands = [x.inputs[0] if _is_spread(x) else x for x in node.inputs]
     made = node.op(*operands, **node.attrs)
-    if made.shape == node.shape and made.dtype == node.dtype:
+    if known_same_shape(made.shape, node.shape) and made.dtype == node.dtype:
         return made
     return _drop_one_broadcast(node)
 
@@ -211,7 +211,7 @@ def _drop_one_broadcast(node: Node) -> Node | None:
             operands = list(node.inputs)
             operands[position] = operand.inputs[0]
             made = node.op(*operands, **node.attrs)
-            if made.shape == node.shape and made.dtype == node.dtype:
+            if known_same_shape(made.shape, node.shape) and made.dtype == node.dtype:
                 return made
     return None
 

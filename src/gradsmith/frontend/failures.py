@@ -1,0 +1,106 @@
+"""What goes wrong while a NumPy function is applied, as an error of ours and in its own terms."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GradsmithError,
+    IndexRangeError,
+    NumberRangeError,
+    UnsupportedError,
+)
+
+_CLASSES: dict[type[Exception], type[GradsmithError]] = {
+    ValueError: ArgumentValueError,
+    IndexError: IndexRangeError,
+    OverflowError: NumberRangeError,
+}
+_STATIC = "shapes, axes and options must be known when tracing; see NumPy's documentation of it"
+
+
+def explained(
+    error: Exception,
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> GradsmithError:
+    """The error of ours for ``error``, which ``implementation`` of ``function`` has raised."""
+    name = name_of(function)
+    if isinstance(error, TypeError):
+        misfit = _misfit(implementation, args, kwargs)
+        if misfit is not None:
+            return _wrong_call(name, function, implementation, args, kwargs, misfit)
+    kind = next((ours for k, ours in _CLASSES.items() if isinstance(error, k)), UnsupportedError)
+    text = str(error).replace("'Node' object", "a traced value").replace("'Dim'", "'int'")
+    return kind(f"{name}: {text}", hint=_STATIC)
+
+
+def _misfit(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> str | None:
+    """Why a function cannot be called so; None where it can, or where it does not tell."""
+    signature = _signature(function)
+    if signature is None:
+        return None
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    return None
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def _wrong_call(
+    name: str,
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    misfit: str,
+) -> GradsmithError:
+    """A call that NumPy refuses, too, or one with arguments that gradsmith does not support."""
+    theirs = _signature(function)
+    known = () if theirs is None else tuple(theirs.parameters)
+    if theirs is not None and _misfit(function, args, kwargs) is not None:
+        return ArgumentTypeError(f"{name}: {misfit}", hint=f"it takes {', '.join(known)}")
+    ours = _signature(implementation)
+    given = list(kwargs) if theirs is None else list(theirs.bind(*args, **kwargs).arguments)
+    odd = [key for key in given if ours is not None and key not in ours.parameters]
+    if not odd:
+        return UnsupportedError(f"{name}: {misfit}", hint=_STATIC)
+    return UnsupportedError(
+        f"{name} does not support the argument {', '.join(odd)} on traced values",
+        hint="leave it out, or write what it does with other NumPy functions",
+    )
+
+
+def name_of(function: Any) -> str:
+    """``np.linalg.norm`` and the like, for messages."""
+    if isinstance(function, np.ufunc):
+        return f"np.{function.__name__}"
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if name is None:
+        return f"an object of type {type(function).__name__}"
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{function.__name__}"
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("gradsmith."):
+        return "this operation"
+    if module.split(".")[0] == "numpy":
+        return f"np.{module[6:]}.{name}" if module.startswith("numpy.") else f"np.{name}"
+    return name if module in ("builtins", "__main__", "") else f"{module}.{name}"
