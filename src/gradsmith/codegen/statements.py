@@ -198,7 +198,9 @@ class Body:
         if overwritten is None:
             before.append(syntax.assign(target, self._emit(node)))
         others = map(self.expression, node.inputs[1:])
-        made = [_signed(s) for s in node.op.update(self, node, target, *others)]
+        made = node.op.update(self, node, target, *others)
+        if node.inputs[1].array_type.inexact:
+            made = list(map(_signed, made))
         self.sizes.show(node, target)
         return before + made
 
@@ -225,22 +227,10 @@ class Body:
 def _signed(statement: ast.stmt) -> ast.stmt:
     """``g[i] -= x`` for ``g[i] += -x``."""
     if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
-        opposite = _without_sign(statement.value)
+        opposite = syntax.without_sign(statement.value)
         if opposite is not None:
             return ast.AugAssign(statement.target, ast.Sub(), opposite)
     return statement
-
-
-def _without_sign(value: ast.expr) -> ast.expr | None:
-    """``-value``, where that is the same without a leading minus."""
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-        return value.operand
-    if isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
-        return ast.Constant(-value.value) if value.value < 0 else None
-    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
-        left = _without_sign(value.left)
-        return None if left is None else ast.BinOp(left, value.op, value.right)
-    return None
 
 
 def _tuple_type(node: Node) -> TupleType:

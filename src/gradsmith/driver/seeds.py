@@ -39,12 +39,9 @@ class PendingSeed:
         return np.shape(self.value)
 
     def declare(self, shape: Shape) -> Node:
-        """The parameter; that its shape is the output's is recorded as a guard."""
+        """The parameter, in the output's sizes, which its own are known to equal."""
         dtype = np.asarray(self.value).dtype
         form = "array" if isinstance(self.value, np.ndarray) else "scalar"
-        for axis, (size, number) in enumerate(zip(shape, self.shape, strict=True)):
-            if isinstance(self.value, np.ndarray):
-                dims.decide("==", dims.symbol(f"{self.name}.shape[{axis}]", number), size)
         made = leaf_value(
             self.trace,
             self.name,
@@ -129,9 +126,9 @@ def _seed(position: int, output: Node, seed: Any, *, batched: bool) -> Node:
     if seed is None:
         return _implicit(position, output)
     if isinstance(seed, PendingSeed):
-        shape = seed.shape
+        shape = symbolic_shape(seed.name, seed.shape)
         _check_shape(position, output, shape, batched=batched)
-        lead: Shape = (dims.symbol(f"{seed.name}.shape[0]", shape[0]),) if batched else ()
+        lead = shape[:1] if batched else ()
         node = seed.declare((*lead, *output.shape))
     else:
         node = as_node(_elements(seed))

@@ -5,6 +5,7 @@ Powers are in powers.py, absolute values in complex.py.
 
 from __future__ import annotations
 
+import ast
 import operator
 from typing import Any
 
@@ -13,8 +14,16 @@ import numpy as np
 from gradsmith.errors import UnsupportedError
 from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant
-from gradsmith.ir.op import NON_DIFF
-from gradsmith.ops.declare import as_node, elementwise, formula, implements, implements_python
+from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter
+from gradsmith.ops import syntax
+from gradsmith.ops.declare import (
+    as_node,
+    elementwise,
+    emit_operator,
+    formula,
+    implements,
+    implements_python,
+)
 from gradsmith.ops.rounding import rint
 
 
@@ -24,9 +33,40 @@ def inverse(x: Node) -> Node:
     return reciprocal(x) if variable else 1 / x
 
 
+def _inexact(*nodes: Node) -> bool:
+    return all(node.array_type.inexact for node in nodes)
+
+
+def _emit_sum(symbol: str, dotted: str) -> EmitRule:
+    """``x - 2 * y`` for ``x + -2 * y``, ``y - 2 * x`` for ``-2 * x + y``: the same bits.
+
+    Not for integers: of an unsigned ``y`` NumPy refuses ``-2 * y``.
+    """
+    plain = emit_operator(symbol, dotted)
+
+    def emit(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
+        if _inexact(*node.inputs):
+            for left, right in ((x, y), (y, x)) if symbol == "+" else ((x, y),):
+                opposite = syntax.without_sign(right)
+                if opposite is not None:
+                    return syntax.binary("-" if symbol == "+" else "+", left, opposite)
+        return plain(emitter, node, x, y)
+
+    return emit
+
+
+def _emit_negative(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    """``-x * y`` for ``-(x * y)``: the same bits, and no more work."""
+    product = isinstance(x, ast.BinOp) and isinstance(x.op, (ast.Mult, ast.Div))
+    if product and _inexact(*node.inputs, *node.inputs[0].inputs):
+        return syntax.negated(x)
+    return syntax.unary("-", x)
+
+
 add = elementwise(
     "add",
     numpy=np.add,
+    emit=_emit_sum("+", "np.add"),
     operator="+",
     partials=(lambda out, x, y: 1, lambda out, x, y: 1),
     sympy=lambda x, y: x + y,
@@ -36,6 +76,7 @@ add = elementwise(
 subtract = elementwise(
     "subtract",
     numpy=np.subtract,
+    emit=_emit_sum("-", "np.subtract"),
     operator="-",
     partials=(lambda out, x, y: 1, lambda out, x, y: -1),
     sympy=lambda x, y: x - y,
@@ -61,6 +102,7 @@ divide = elementwise(
 negative = elementwise(
     "negative",
     numpy=np.negative,
+    emit=_emit_negative,
     operator="-",
     partials=(lambda out, x: -1,),
     sympy=lambda x: -x,

@@ -109,7 +109,9 @@ def unbroadcast(g: Node, shape: Shape) -> Node:
     stretched = [
         lead + i
         for i, size in enumerate(shape)
-        if dims.is_one(size) and not dims.is_one(g.shape[lead + i])
+        if size != g.shape[lead + i]  # equal ones ask for no decision, and no guard
+        and dims.is_one(size)
+        and not dims.is_one(g.shape[lead + i])
     ]
     if lead == 0 and stretched:
         kept: Node = FUNCTIONS[np.sum](g, axis=tuple(stretched), keepdims=True)

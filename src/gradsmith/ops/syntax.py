@@ -127,6 +127,25 @@ def stored(target: ast.expr) -> ast.expr:
     raise InternalError(f"nothing can be assigned to a {type(target).__name__}")
 
 
+def negated(value: ast.expr) -> ast.expr:
+    """``-value``, the sign on the first factor of a product."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
+        return ast.BinOp(negated(value.left), value.op, value.right)
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return value.operand
+    return unary("-", value)
+
+
+def without_sign(value: ast.expr) -> ast.expr | None:
+    """``-value``, where that is ``value`` less a leading minus: ``2 * x`` for ``-2 * x``."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return value.operand
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
+        left = without_sign(value.left)
+        return None if left is None else ast.BinOp(left, value.op, value.right)
+    return None
+
+
 def expression(value: Any) -> ast.expr:
     """``value`` as an expression: numbers, strings, None, tuples, lists, dtypes, arrays."""
     if isinstance(value, ast.expr):
