@@ -120,6 +120,12 @@ def test_writing_by_advanced_keys(pair, data):
     check_write(*pair, draw_value(data, *pair))
 
 
+def test_a_slice_after_an_ellipsis_without_width_keeps_its_axis():
+    key = (0, Ellipsis, np.array([0, 0]), slice(None))
+    check_read(arange((2, 3, 4)), key)
+    check_write(arange((2, 3, 4)), key, -1.0)
+
+
 @settings(max_examples=300, deadline=None)
 @given(advanced(), st.data())
 def test_adding_by_advanced_keys(pair, data):

@@ -122,3 +122,18 @@ def test_emitted_code_computes_what_the_graph_says(program: Program) -> None:
                 np.testing.assert_allclose(a, e, rtol=ROUNDING, atol=0)
             for now, before in zip(arguments, kept, strict=True):
                 np.testing.assert_array_equal(now, before)
+
+
+@given(program=programs())
+@bounded
+def test_second_gradients_are_kept(program: Program) -> None:
+    """The gradient of the gradient, each rewritten while it is made, against the plain one."""
+    first, values = gradient(program)
+    random = np.random.default_rng(4)
+    values += [noise(random, g) for g in run(first.graph, values)]
+    plain = adjoint(first).graph
+    expected, scale = run(plain, values), level(plain, values)
+    finished = verify(finished_adjoint(finished_adjoint(program.traced)).graph)
+    close(run(finished, values), expected, scale)
+    lowered = verify(lower(optimise(finished)))
+    close(emitted(lowered)(*values), expected, scale)

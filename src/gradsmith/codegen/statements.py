@@ -127,21 +127,27 @@ class Body:
             self._variables[node] = variable
 
     def _name_variables(self) -> None:
-        """One variable for each chain of statements that share a buffer."""
+        """One variable for each chain of statements that share a buffer.
+
+        Where no value of the chain has a name, it is called by what it is in the end.
+        """
         chain_names: dict[Node, str] = {}
+        in_the_end: dict[Node, str] = {}
         heads: dict[Node, Node] = {}
         for node in self.plan.statements:
             operand = self.plan.overwrites.get(node)
             heads[node] = heads[operand] if operand is not None else node
             if node in self.graph.names:
                 chain_names.setdefault(heads[node], self.graph.names[node])
+            if node.op.name in MNEMONICS:
+                in_the_end[heads[node]] = MNEMONICS[node.op.name]
         for node in self.plan.statements:
             if heads[node] is not node:
                 self._variables[node] = self._variables[heads[node]]
             elif isinstance(node.type, TupleType):
                 self._name_items(node)
             else:
-                wanted = chain_names.get(node) or MNEMONICS.get(node.op.name, "t")
+                wanted = chain_names.get(node) or in_the_end.get(node, "t")
                 self._variables[node] = syntax.name(self.names.fresh(wanted))
 
     def _name_items(self, node: Node) -> None:

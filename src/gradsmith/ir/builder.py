@@ -39,6 +39,7 @@ class Builder:
         self.size_names: dict[Symbol, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None
+        self._depth = 0
         self._table: dict[tuple[object, ...], Node] = {}
         self._leaves: dict[tuple[object, ...], Node] = {}
         self._tokens = itertools.count()
@@ -63,11 +64,21 @@ class Builder:
         if found is not None:
             return found
         made = Node(op, operands, dict(attrs), self._infer(op, operands, attrs), self.span)
-        better = self._rewrite(made) if self._rewrite is not None else None
+        better = self._rewritten(made)
         if better is None:
             self.nodes.append(made)
         table[key] = made if better is None else better
         return table[key]
+
+    def _rewritten(self, node: Node) -> Node | None:
+        """A better node, by the rules of this phase; rules that undo each other come to rest."""
+        if self._rewrite is None or self._depth > DEEPEST:
+            return None
+        self._depth += 1
+        try:
+            return self._rewrite(node)
+        finally:
+            self._depth -= 1
 
     def _infer(self, op: Op, operands: tuple[Node, ...], attrs: Mapping[str, Any]) -> Any:
         try:
@@ -127,5 +138,8 @@ class Builder:
 
 Rewrite = Callable[[Node], "Node | None"]
 """A better node of the same type and value, or None."""
+
+DEEPEST = 60
+"""Rewrites within rewrites: what a sensible table needs is below ten."""
 
 _LEAVES = frozenset({intrinsics.constant, intrinsics.size})

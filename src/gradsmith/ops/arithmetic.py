@@ -57,10 +57,17 @@ def _emit_sum(symbol: str, dotted: str) -> EmitRule:
 
 def _emit_negative(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     """``-x * y`` for ``-(x * y)``: the same bits, and no more work."""
-    product = isinstance(x, ast.BinOp) and isinstance(x.op, (ast.Mult, ast.Div))
-    if product and _inexact(*node.inputs, *node.inputs[0].inputs):
-        return syntax.negated(x)
-    return syntax.unary("-", x)
+    return syntax.negated(x) if _has_inexact_factors(node, x) else syntax.unary("-", x)
+
+
+def _has_inexact_factors(node: Node, x: ast.expr) -> bool:
+    """Whether the first factor of the product ``x`` may take the sign: no integer may overflow."""
+    factor = node.inputs[0]
+    while syntax.is_product(x):
+        if not _inexact(factor):
+            return False
+        factor, x = factor.inputs[0], x.left
+    return _inexact(factor)
 
 
 add = elementwise(

@@ -142,25 +142,21 @@ def write_over(dotted: str, operator: str | None = None) -> UpdateRule:
         emitter: Emitter, node: Node, target: ast.expr, *operands: ast.expr
     ) -> list[ast.stmt]:
         augmented = operator if len(operands) == 2 else None
-        if augmented and _same(operands[0], target):
+        if augmented and syntax.same(operands[0], target):
             return [syntax.augment(target, augmented, operands[1])]
-        if augmented and _commutes(node) and _same(operands[1], target):
+        if augmented and commutes(node) and syntax.same(operands[1], target):
             return [syntax.augment(target, augmented, operands[0])]
         return [ast.Expr(syntax.call(dotted, *operands, out=target))]
 
     return inplace
 
 
-def _commutes(node: Node) -> bool:
+def commutes(node: Node) -> bool:
     """Whether the operands may be swapped to the last bit.
 
     NumPy takes products of complex numbers with fused multiply-adds, which are not symmetric.
     """
     return node.op.commutative and not (node.op.name == "multiply" and node.array_type.complex)
-
-
-def _same(left: ast.expr, right: ast.expr) -> bool:
-    return ast.dump(left) == ast.dump(right)
 
 
 # -- elementwise ops ------------------------------------------------------------------------------

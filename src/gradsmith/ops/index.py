@@ -13,7 +13,7 @@ from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
-from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
+from gradsmith.ops.declare import FUNCTIONS, as_node, commutes, primitive
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
@@ -121,11 +121,31 @@ def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.e
     return syntax.method(x, "copy") if is_array else syntax.call("np.array", x)
 
 
+AUGMENTING: dict[type[ast.operator], str] = {
+    syntax.BINARY[symbol]: symbol for symbol in ("+", "-", "*", "/")
+}
+
+
 def _update_set(
     emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
 ) -> list[ast.stmt]:
-    key = emit_key(emitter, node.attrs["index"], arrays)
-    return [syntax.assign(syntax.subscript(target, key), update)]
+    part = syntax.subscript(target, emit_key(emitter, node.attrs["index"], arrays))
+    return [_augmenting(node, part, update) or syntax.assign(part, update)]
+
+
+def _augmenting(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
+    """``y[k] *= 2`` for ``y[k] = 2 * y[k]``, where NumPy casts and broadcasts nothing."""
+    value = node.inputs[1]
+    if value.dtype != node.dtype or not isinstance(update, ast.BinOp):
+        return None
+    if any(i.ndim and i.shape != value.shape for i in value.inputs):
+        return None
+    symbol = AUGMENTING.get(type(update.op))
+    if symbol is not None and syntax.same(update.left, part):
+        return syntax.augment(part, symbol, update.right)
+    if symbol in ("+", "*") and commutes(value) and syntax.same(update.right, part):
+        return syntax.augment(part, symbol, update.left)
+    return None
 
 
 def _update_add(

@@ -127,11 +127,15 @@ def _trimmed(items: list[Item], unread: int, arrays: list[Node]) -> tuple[Item, 
     scalar = not unread and not any(i is None or isinstance(i, Slice) for i in items)
     scalar = scalar and not any(a.ndim for a in arrays)
     kept = [i for i in items if i is not ELLIPSIS or scalar or arrays]
-    while kept and (kept[-1] == Slice(None, None) or (kept[-1] is ELLIPSIS and not scalar)):
-        kept.pop()
-    while kept and kept[0] is ELLIPSIS and not scalar:
-        kept.pop(0)
-    return tuple(kept)
+    silent: tuple[Item, ...] = (Slice(None, None),) if scalar else (Slice(None, None), ELLIPSIS)
+    end = len(kept)
+    while end and kept[end - 1] in silent:
+        end -= 1
+    short = kept[:end]
+    while short and short[0] is ELLIPSIS and not scalar:
+        short.pop(0)
+    # an ellipsis that stays would take the axes of the slices
+    return tuple([*short, *kept[end:]] if ELLIPSIS in short else short)
 
 
 # -- positions -----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -127,12 +127,23 @@ def stored(target: ast.expr) -> ast.expr:
     raise InternalError(f"nothing can be assigned to a {type(target).__name__}")
 
 
+def same(left: ast.expr, right: ast.expr) -> bool:
+    """Whether two expressions are written alike."""
+    return ast.dump(left) == ast.dump(right)
+
+
+def is_product(value: ast.expr) -> TypeGuard[ast.BinOp]:
+    """Whether it is written as a product or a quotient."""
+    return isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div))
+
+
 def negated(value: ast.expr) -> ast.expr:
     """``-value``, the sign on the first factor of a product."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
+    opposite = without_sign(value)
+    if opposite is not None:
+        return opposite
+    if is_product(value):
         return ast.BinOp(negated(value.left), value.op, value.right)
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-        return value.operand
     return unary("-", value)
 
 
@@ -140,7 +151,7 @@ def without_sign(value: ast.expr) -> ast.expr | None:
     """``-value``, where that is ``value`` less a leading minus: ``2 * x`` for ``-2 * x``."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return value.operand
-    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Mult, ast.Div)):
+    if is_product(value):
         left = without_sign(value.left)
         return None if left is None else ast.BinOp(left, value.op, value.right)
     return None

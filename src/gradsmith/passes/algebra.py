@@ -45,7 +45,9 @@ def div(x: Any, y: Any) -> Apply:
 
 def _absorbs_sign(node: Node) -> bool:
     """Whether ``-node`` is no more work than ``node``."""
-    return node.op is negative or (node.op in (multiply, divide) and _is_number(node.inputs[0]))
+    if node.op is negative:
+        return True
+    return node.op in (multiply, divide) and _is_number(node.inputs[0])
 
 
 def _may_divide(left: Node, right: Node) -> bool:
@@ -76,9 +78,9 @@ NOTHING = [Rule(Apply(add, (X, 0)), lambda x: x)]  # but -0.0 + 0 is 0.0
 
 SIGNS = [
     Rule(mul(C, neg(X)), lambda c, x: -c * x),
-    Rule(mul(X, neg(Y)), lambda x, y: -(x * y)),
+    Rule(mul(X, neg(Y)), lambda x, y: None if y.array_type.weak else -(x * y)),
     Rule(div(neg(X), Y), lambda x, y: -(x / y)),
-    Rule(div(X, neg(Y)), lambda x, y: -(x / y)),
+    Rule(div(X, neg(Y)), lambda x, y: None if y.array_type.weak else -(x / y)),
     Rule(Apply(add, (X, neg(Y))), lambda x, y: x - y),
     Rule(Apply(subtract, (X, neg(Y))), lambda x, y: x + y),
     Rule(Apply(subtract, (0, X)), lambda x: -x),

@@ -58,23 +58,27 @@ def _logsumexp(u: Node, s: Node) -> Node:
     axis, keepdims = s.attrs["axis"], s.attrs["keepdims"]
     if u.op is subtract and _is_shift(u.inputs[1], axis, u.inputs[0].ndim):
         rest, shift = u.inputs
-        return logsumexp(rest, axis=axis, keepdims=keepdims) - _reduced(shift, axis, keepdims)
+        total = logsumexp(rest, axis=axis, keepdims=keepdims)
+        return total - (shift if keepdims else _without(shift, axis, rest.ndim - shift.ndim))
     return logsumexp(u, axis=axis, keepdims=keepdims)
 
 
 def _is_shift(node: Node, axis: tuple[int, ...], ndim: int) -> bool:
-    """Whether it is the same along ``axis``, so that it comes out of the sum of exponentials."""
+    """Whether it is the same along ``axis``, so that it comes out of the sum of exponentials of an
+    array of so many axes.
+    """
     lead = ndim - node.ndim
-    return all(a < lead or dims.is_one(node.shape[a - lead]) for a in axis)
+    return lead >= 0 and all(a < lead or dims.is_one(node.shape[a - lead]) for a in axis)
 
 
-def _reduced(shift: Node, axis: tuple[int, ...], keepdims: bool) -> Node:
-    """A shift in the shape that the reduction leaves."""
-    if keepdims or shift.ndim == 0:
+def _without(shift: Node, axis: tuple[int, ...], lead: int) -> Node:
+    """A shift, which lacks so many leading axes, in the shape that the reduction leaves."""
+    own = tuple(a - lead for a in axis if a >= lead)
+    if not own:
         return shift
-    if shift.op is expand_dims and shift.attrs["axis"] == axis:
+    if shift.op is expand_dims and shift.attrs["axis"] == own:
         return shift.inputs[0]
-    return squeeze(shift, axis=axis)
+    return squeeze(shift, axis=own)
 
 
 def _softmax(u: Node, d: Node) -> Node | None:

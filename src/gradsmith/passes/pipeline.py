@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
+from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.lowering import LOWERING
 from gradsmith.passes.numerics import NUMERIC_RULES
 from gradsmith.passes.results import own_results
@@ -36,4 +37,5 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
 
     ``labels`` are names for the results, for where they need a copy of their own.
     """
-    return own_results(rebuild(graph, LOWERED), labels or [None] * len(graph.results))
+    lowered = own_buffers(rebuild(graph, LOWERED))
+    return own_results(lowered, labels or [None] * len(graph.results))

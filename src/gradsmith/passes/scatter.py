@@ -24,21 +24,25 @@ def _is_scatter(node: Node) -> bool:
 X, P = Wild("x"), Wild("p", _is_scatter)
 
 
-def _fits(x: Node, root: Node) -> bool:
-    return x.shape == root.shape and x.dtype == root.dtype and x.op is not zeros
+def _fits(x: Node, p: Node, root: Node) -> bool:
+    """Whether neither operand broadcasts, and the sum can be made where ``x`` is."""
+    same = x.shape == p.shape == root.shape
+    return same and x.dtype == root.dtype and x.op is not zeros
 
 
 def _add(root: Node, x: Node, p: Node) -> Node | None:
     """``x + scatter(v)``: ``x`` with ``v`` added in place; no zeros, no second array."""
-    return index_add(x, *p.inputs[1:], **p.attrs) if _fits(x, root) else None
+    return index_add(x, *p.inputs[1:], **p.attrs) if _fits(x, p, root) else None
 
 
 def _take_from(root: Node, x: Node, p: Node) -> Node | None:
+    if not _fits(x, p, root):
+        return None
     if root.inputs[0] is p and not _is_scatter(x):
-        return index_add(-x, *p.inputs[1:], **p.attrs) if _fits(x, root) else None
+        return index_add(-x, *p.inputs[1:], **p.attrs)
     if root.inputs[1] is not p:
         return None
-    return index_add(x, -p.inputs[1], *p.inputs[2:], **p.attrs) if _fits(x, root) else None
+    return index_add(x, -p.inputs[1], *p.inputs[2:], **p.attrs)
 
 
 def _set_again(root: Node, x: Node, v: Node) -> Node | None:
