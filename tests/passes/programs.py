@@ -91,6 +91,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "log softmax": lambda f, x: f.np.log(_softmax(f, x)),
     "softmax": _softmax,
     "logsumexp": _logsumexp,
+    "logsumexp of columns": lambda f, x: f.np.log(f.np.sum(f.np.exp(x), axis=0)),
     # reductions
     "sum": lambda f, x: f.np.sum(x),
     "rows": lambda f, x: f.np.sum(x, axis=0),

@@ -24,6 +24,16 @@ def _floating_point_errors_are_no_warnings():
 
 # --- row: np.where whose untaken branch is inf or nan
 
+
+@pytest.mark.parametrize(("a", "b", "expected"), [(1, 1, 3), (1, -1, 0), (-1, 1, 0)])
+def test_conditions_without_axes_around_each_other_keep_the_shape(a, b, expected):
+    def fun(v, a, b):
+        rows = np.where(b > 0, np.broadcast_to(v, (3, 4)), 0.0)
+        return np.where(a > 0, np.sum(rows), 0.0)
+
+    same(gs.grad(fun)(np.ones(4), float(a), float(b)), np.full(4, float(expected)))
+
+
 WEIGHTS = np.array([2.0, 3.0, 5.0])
 MASK = np.array([True, False, True])
 

@@ -33,7 +33,10 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
     if node.op in LOOKS:
         inner = masked_parts(node.inputs[0])
         if inner is not None:
-            return _seen_through(node, inner[0]), _seen_through(node, inner[1])
+            seen, value = _seen_through(node, inner[0]), _seen_through(node, inner[1])
+            if seen.ndim == value.ndim == 0 and node.ndim:  # one of them has the whole shape
+                value = broadcast_to(value, shape=node.shape)
+            return seen, value
     return None
 
 

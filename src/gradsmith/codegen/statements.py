@@ -17,6 +17,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
+from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.masks import counted_masks
 from gradsmith.tree import Path, Tree, leaf_name
 
@@ -205,8 +206,7 @@ class Body:
             before.append(syntax.assign(target, self._emit(node)))
         others = map(self.expression, node.inputs[1:])
         made = node.op.update(self, node, target, *others)
-        if node.inputs[1].array_type.inexact:
-            made = list(map(_signed, made))
+        made = [_signed(statement, node.inputs[1]) for statement in made]
         self.sizes.show(node, target)
         return before + made
 
@@ -230,10 +230,10 @@ class Body:
         return _tree(self.program.result, leaves)
 
 
-def _signed(statement: ast.stmt) -> ast.stmt:
+def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
     """``g[i] -= x`` for ``g[i] += -x``."""
     if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
-        opposite = syntax.without_sign(statement.value)
+        opposite = without_sign(added, statement.value)
         if opposite is not None:
             return ast.AugAssign(statement.target, ast.Sub(), opposite)
     return statement

@@ -113,7 +113,9 @@ class Compiled:
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
         self._entries[key] = Entry(specialisation, simple=simple)
-        return specialisation.run(values)
+        result = specialisation.run(values)
+        specialisation.settle()
+        return result
 
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradsmith import tree
@@ -14,6 +14,7 @@ from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
+from gradsmith.frontend.effects import pending
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -66,6 +67,7 @@ class Specialisation:
     result: tree.Tree
     plain: bool
     layouts: tuple[tuple[str, bool], ...] = ()
+    effects: list[Callable[[], None]] = field(default_factory=list)
 
     def fits(self, leaves: dict[str, Any]) -> bool:
         """Whether a call with these argument leaves may use the code."""
@@ -88,6 +90,12 @@ class Specialisation:
         captured = {c.name: c.read() for c in self.captures}
         raw = self.function(*[bound[name] for name in self.arguments], **captured)
         return raw if self.plain else rebuild(self.result, raw)
+
+
+    def settle(self) -> None:
+        """After the first run: what the function wrote to the world outside is written."""
+        while self.effects:
+            self.effects.pop(0)()
 
 
 def rebuild(shape: tree.Tree, raw: Any) -> Any:
@@ -194,6 +202,7 @@ def specialise(
         result=shape,
         plain=is_plain(shape),
         layouts=_layouts(trace),
+        effects=pending(trace),
     )
 
 

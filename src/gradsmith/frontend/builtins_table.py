@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ConcretizationError, TraceTimeEffectWarning, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ConcretizationError,
+    UnsupportedError,
+)
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, traced
+from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.tracer import METHODS, Tracer, _Method
+from gradsmith.frontend.warned import warn_effect
+from gradsmith.ir import dims
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
 
@@ -66,20 +74,30 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
     def extreme(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             raise UnsupportedError(
-                f"{plain.__name__}() with key= or default= on traced values", current_span()
+                f"{plain.__name__}() with {', '.join(kwargs)}= is not supported on traced values",
+                current_span(),
+                f"use np.{ufunc.__name__} or np.{plain.__name__}",
             )
         values = list(args) if len(args) > 1 else args[0]
-        if isinstance(values, Tracer):
+        if isinstance(values, Tracer) and values.ndim == 1:
             return apply(reduction, values)
         values = list(values)
+        _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return plain(values)
-        result = values[0]
-        for value in values[1:]:
-            result = apply(ufunc, result, value)
-        return result
+        return functools.reduce(functools.partial(apply, ufunc), values)
 
     return extreme
+
+
+def _check_numbers(values: list[Any], name: str, ufunc: np.ufunc) -> None:
+    for value in values:
+        if isinstance(value, Tracer) and not dims.same(value.type.size, 1):
+            raise ArgumentValueError(
+                f"{name}() compares {shown(value)}: Python cannot tell which array is larger",
+                current_span(),
+                f"use np.{ufunc.__name__}, which goes element by element",
+            )
 
 
 builtin(max)(_extreme(np.maximum, np.max, max))
@@ -98,17 +116,27 @@ def _divmod(left: Any, right: Any) -> Any:
 
 @builtin(round)
 def _round(value: Any, digits: int = 0) -> Any:
-    return value if isinstance(value, TracedInt) else apply(np.round, value, digits)
+    if isinstance(value, TracedInt):
+        return value
+    if not isinstance(value, Tracer) or value.type.form == "array":
+        raise ArgumentTypeError(
+            f"round() of {shown(value)}", current_span(), "use np.round for arrays"
+        )
+    return apply(np.round, value, digits)
+
+
+def _of_a_row(value: Any) -> bool:
+    return isinstance(value, Tracer) and value.ndim == 1
 
 
 @builtin(any)
 def _any(values: Any) -> Any:
-    return apply(np.any, values) if isinstance(values, Tracer) else any(values)
+    return apply(np.any, values) if _of_a_row(values) else any(values)
 
 
 @builtin(all)
 def _all(values: Any) -> Any:
-    return apply(np.all, values) if isinstance(values, Tracer) else all(values)
+    return apply(np.all, values) if _of_a_row(values) else all(values)
 
 
 def _conversion(kind: type) -> Callable[..., Any]:
@@ -119,10 +147,10 @@ def _conversion(kind: type) -> Callable[..., Any]:
             return value
         if isinstance(value, Tracer):
             raise ConcretizationError(
-                f"{kind.__name__}() would turn a traced value of type {value.type!r} into a plain "
-                "number and lose its gradient",
+                f"{kind.__name__}() would turn {shown(value)} into plain numbers and lose the "
+                "gradient",
                 current_span(),
-                "leave it out: NumPy functions take the value as it is",
+                "use .astype(int), whose result stays traced" if kind is int else KEEP,
             )
         return kind(value, *rest)
 
@@ -162,23 +190,51 @@ def class_of(value: Tracer) -> type:
     return value.dtype.type if form == "scalar" else type(value.dtype.type(0).item())
 
 
+def attribute_of(owner: Any, name: str) -> Any:
+    """An attribute of a traced value: only what the array or number would have."""
+    if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
+        return _Method(owner, METHODS[name])
+    if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
+        raise no_attribute(owner, name)
+    if isinstance(owner, TracedInt) and not hasattr(owner, name):
+        return getattr(int(owner), name)
+    return getattr(owner, name)
+
+
+def _has(owner: Any, name: str) -> bool:
+    return hasattr(int if isinstance(owner, TracedInt) else class_of(owner), name)
+
+
+@builtin(hasattr)
+def _hasattr(owner: Any, name: str) -> bool:
+    traced_owner = isinstance(owner, (Tracer, TracedInt))
+    return _has(owner, name) if traced_owner else hasattr(owner, name)
+
+
+@builtin(getattr)
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    if isinstance(owner, (Tracer, TracedInt)) and (_has(owner, name) or not default):
+        return attribute_of(owner, name)
+    return getattr(owner, name, *default)
+
+
 def _print(*args: Any, **kwargs: Any) -> None:
-    span = current_span()
-    place = f" ({span.where}: {span.text})" if span is not None else ""
-    warnings.warn(
-        f"print runs when the function is traced, not at each call of the compiled one{place}",
-        TraceTimeEffectWarning,
-        stacklevel=2,
-    )
+    warn_effect("print")
     print(*args, **kwargs)
 
 
 BUILTINS[print] = _print
 
 
-@builtin(str, repr, format)
+@builtin(str, repr, format, ascii)
 def _text(value: Any, *rest: Any) -> str:
+    warn_effect(f"the text of {shown(value)}", SHOWS_NO_NUMBERS)
     return repr(value)
+
+
+@builtin(np.isscalar)
+def _isscalar(element: Any) -> bool:
+    return not isinstance(element, Tracer) or element.type.form != "array"
 
 
 @builtin(operator.index)

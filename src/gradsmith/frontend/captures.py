@@ -10,7 +10,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import is_input, leaf_value
-from gradsmith.frontend.trace import Capture, Reader, Reliance, Trace
+from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 
@@ -30,9 +30,18 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
         return known[1]
     seen = _see(trace, key, name, value, read)
     if tree.is_container(seen):
-        trace.external[id(seen)] = seen  # a copy: what the function writes to it stays inside
+        _note_containers(trace, key, seen, value)
     trace.captures[key] = (value, seen)
     return seen
+
+
+def _note_containers(trace: Trace, key: object, seen: Any, real: Any) -> None:
+    """Containers, inner ones too, come from outside: writes to them are told apart."""
+    trace.external[id(seen)] = seen
+    trace.originals[id(seen)] = Original(real, key)
+    for inner, outer in zip(tree.parts(seen)[2], tree.parts(real)[2], strict=True):
+        if tree.is_container(inner):
+            _note_containers(trace, key, inner, outer)
 
 
 def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
@@ -40,12 +49,18 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
         return _input(trace, name, value, read)
     if tree.is_container(value):
         leaves, shape = tree.flatten(value, is_input)
-        if leaves:
+        if leaves or isinstance(value, (dict, list)):  # what can change is copied
+            trace.reliances[key] = Reliance(lambda: _structure(read()), shape, by_identity=False)
             return _container(trace, name, leaves, shape, read)
     trace.external[id(value)] = value
+    trace.originals[id(value)] = Original(value, key)
     by_identity = not isinstance(value, BY_VALUE)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
+
+
+def _structure(value: Any) -> tree.Tree:
+    return tree.flatten(value, is_input)[1]
 
 
 def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
@@ -53,6 +68,8 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     while unique in trace.leaves:
         unique += "_"
     made = leaf_value(trace, unique, value)
+    if isinstance(made, Tracer):
+        made.view.storage.outside = True
     node = trace.builder.params[-1]
     trace.inputs.append(Capture(unique, read, node))
     return made
@@ -88,6 +105,14 @@ def rely_on_names(trace: Trace, function: types.FunctionType) -> None:
             continue  # an attribute's name, or a variable without value
         if is_input(value):
             trace.reliances[key] = Reliance(read, _frozen(value), by_identity=False)
+
+
+def is_itself(name: str, value: Any) -> bool:
+    """A builtin or NumPy function under its own name: taken to stay what it is."""
+    return (
+        getattr(value, "__module__", None) in ("builtins", "numpy", "math")
+        and getattr(value, "__name__", None) == name
+    )
 
 
 def _frozen(value: Any) -> Any:

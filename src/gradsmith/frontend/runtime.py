@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import sys
-import sysconfig
 import types
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, TraceTimeEffectWarning, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
 from gradsmith.frontend import builtins_table
-from gradsmith.frontend.captures import capture, global_or_cell, rely_on_names
+from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.dispatch import any_traced, apply
-from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.effects import (
+    CONTAINERS,
+    MUTATORS,
+    Shadow,
+    changeable,
+    note_store,
+    outside_attribute,
+    owner_of_attribute,
+    written_attributes,
+)
+from gradsmith.frontend.foreign import check_foreign, check_library, check_type, is_library
+from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Original, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
-
-STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
-RANDOM = ("numpy.random", "random", "secrets")
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -44,7 +50,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         _note_external(function.__self__)
         return call(function.__func__, function.__self__, *args, **kwargs)
     if isinstance(function, types.FunctionType):
-        _check_library(function, args, kwargs)
+        if is_library(function):
+            check_library(function, args, kwargs)
         return staged(function)(*args, **kwargs)
     return _call_object(function, args, kwargs)
 
@@ -84,103 +91,24 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
 
 def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
-    if isinstance(function, (type, _Method)) or getattr(function, "__gradsmith__", False):
+    if isinstance(function, (Tracer, TracedInt)):
+        raise ArgumentTypeError(f"{shown(function)} is not callable", current_span())
+    if isinstance(function, type):
+        check_type(function, args, kwargs)
+        return function(*args, **kwargs)
+    if isinstance(function, _Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
     method = type(function).__call__
-    if isinstance(method, types.FunctionType) and not _is_library(method):
+    if isinstance(method, types.FunctionType) and not is_library(method):
         _note_external(function)
         return staged(method)(function, *args, **kwargs)
-    module = getattr(function, "__module__", None) or ""
-    owner = getattr(function, "__self__", None)
-    if module.startswith(RANDOM) or type(owner).__module__.startswith(RANDOM):
-        raise UnsupportedError(
-            f"{name_of(function)} would be drawn once, when tracing, and never again",
-            current_span(),
-            "draw the numbers outside and pass them as an argument",
-        )
-    _check_foreign(function, owner, args, kwargs)
+    check_foreign(function, args, kwargs)
     return function(*args, **kwargs)
-
-
-HARMLESS = {
-    "abc",
-    "builtins",
-    "collections",
-    "contextlib",
-    "copy",
-    "dataclasses",
-    "enum",
-    "functools",
-    "itertools",
-    "operator",
-    "types",
-    "typing",
-    "_operator",
-    "_functools",
-    "_collections",
-}
-"""Modules whose functions only pass values on: whatever computes asks the tracer itself."""
-
-EFFECTS = {"logging", "warnings", "sys", "_io", "io"}
-MUTATORS = {
-    "add",
-    "append",
-    "clear",
-    "discard",
-    "extend",
-    "insert",
-    "pop",
-    "popitem",
-    "remove",
-    "setdefault",
-    "update",
-}
-
-
-def _check_foreign(function: Any, owner: Any, args: Any, kwargs: Any) -> None:
-    """C functions that only hold on to values are fine; those that compute are not."""
-    module = (getattr(function, "__module__", None) or "").split(".")[0]
-    if isinstance(owner, (list, dict, tuple, set, str)):
-        return
-    traced = any_traced(args) or any_traced(kwargs.values())
-    if not traced or (module in HARMLESS and not isinstance(function, np.ufunc)):
-        return
-    raise _unsupported(function)
-
-
-def _unsupported(function: Any) -> UnsupportedError:
-    return UnsupportedError(
-        f"{name_of(function)} is not supported on traced values",
-        current_span(),
-        "write it with NumPy functions, or compute it outside the function",
-    )
-
-
-def _check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
-    """Python's own library is not traced: what computes in it is refused, logging warned of."""
-    if not _is_library(function):
-        return
-    module = (function.__module__ or "").split(".")[0]
-    if module in EFFECTS and current_trace() is not None:
-        if function.__name__ != "getLogger":
-            warn_effect(name_of(function))
-        return
-    passes_on = module in HARMLESS or module in ("numpy", "gradsmith")
-    if not passes_on and (any_traced(args) or any_traced(kwargs.values())):
-        raise _unsupported(function)
-
-
-def _is_library(function: types.FunctionType) -> bool:
-    """Whether it belongs to Python, NumPy or gradsmith: run as it is, never staged."""
-    file = function.__code__.co_filename
-    module = (function.__module__ or "").split(".")[0]
-    in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
-    return in_stdlib or module in ("numpy", "gradsmith")
 
 
 def staged(function: types.FunctionType) -> Callable[..., Any]:
     """The function rewritten to run on traced values, or itself where it need not or cannot be."""
-    if is_staged(function) or _is_library(function) or inspect.isgeneratorfunction(function):
+    if is_staged(function) or is_library(function) or inspect.isgeneratorfunction(function):
         return function
     made = stage(function, RUNTIME)
     trace = current_trace()
@@ -191,8 +119,9 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
 
 def _note_external(value: Any) -> None:
     trace = current_trace()
-    if trace is not None:
+    if trace is not None and id(value) not in trace.external:
         trace.external[id(value)] = value
+        trace.originals[id(value)] = Original(value, None)
 
 
 class Runtime:
@@ -216,48 +145,48 @@ class BoundRuntime:
     def read(self, name: str, value: Any) -> Any:
         """A name that is not local."""
         trace = current_trace()
-        if trace is None or isinstance(value, types.ModuleType) or _is_itself(name, value):
+        if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
             return value
         key, read = global_or_cell(self.function, name)
+        store = trace.stores.get(key)
+        if store is not None and value is not store.before:
+            return value  # the function itself has assigned it
         return capture(trace, key, name, value, read)
 
     def attribute(self, owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is not None:
-            owner = self._seen(trace, owner, name)
-        value = getattr(owner, name)
-        if trace is None or isinstance(owner, (Tracer, TracedInt)) or _is_itself(name, value):
-            return value
+        if trace is None or isinstance(owner, (Tracer, TracedInt)):
+            return builtins_table.attribute_of(owner, name)
+        stand_in = trace.shadows.get(id(owner), owner)
+        if isinstance(stand_in, Shadow):
+            if name in written_attributes(stand_in):
+                return getattr(stand_in, name)
+        elif name in MUTATORS and isinstance(owner, CONTAINERS) and id(owner) in trace.external:
+            return getattr(changeable(trace, owner, f".{name}() of"), name)
+        elif stand_in is not owner:
+            return getattr(stand_in, name)
         if not self._is_external(trace, owner):
-            return value
-        key = ("attribute", id(owner), name)
-        if isinstance(value, (types.MethodType, types.ModuleType)):
-            return value
-        return capture(trace, key, name, value, lambda: getattr(owner, name))
-
-    def _seen(self, trace: Trace, owner: Any, name: str) -> Any:
-        """What the traced function sees of an object from outside that it has written to."""
-        if name in MUTATORS and type(owner) in (list, dict, set) and id(owner) in trace.external:
-            self.effect("container", name)
-            return trace.shadows.setdefault(id(owner), copy.copy(owner))
-        return trace.shadows.get(id(owner), owner)
+            return getattr(owner, name)
+        return outside_attribute(trace, owner, name)
 
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
         trace = current_trace()
-        if trace is None:
+        if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
-        owner = trace.shadows.get(id(owner), owner)
-        if isinstance(owner, np.ndarray) and any_traced([key]):
-            return builtins_table.as_traced(owner)[key]
-        if isinstance(key, Tracer) and isinstance(owner, dict):
-            raise UnsupportedError(
-                f"a traced value of type {key.type!r} cannot be the key of a dict",
-                current_span(),
-                "use a key that is known when tracing",
-            )
-        return owner[key]
+        seen = trace.shadows.get(id(owner), owner)
+        if isinstance(seen, np.ndarray) and any_traced([key]):
+            return builtins_table.as_traced(seen)[key]
+        original = trace.originals.get(id(owner))
+        if original is None or original.real is not owner or seen is not owner:
+            return seen[key]
+        value = owner[key]
+        if not (is_input(value) and isinstance(key, Hashable)):
+            return value
+        return capture(
+            trace, ("item", id(owner), key), type(owner).__name__, value, lambda: owner[key]
+        )
 
     @staticmethod
     def _is_external(trace: Trace, owner: Any) -> bool:
@@ -279,10 +208,15 @@ class BoundRuntime:
                 current_span(),
                 "make the array in the function, or pass it as an argument",
             )
+        if isinstance(owner, Tracer) and name is not None:
+            raise cannot_assign(owner, name)
+        if isinstance(owner, types.ModuleType):
+            _note_external(owner)
         if id(owner) not in trace.external:
             return owner
-        self.effect("attribute" if name else "container", name or type(owner).__name__)
-        return trace.shadows.setdefault(id(owner), Shadow(owner) if name else copy.copy(owner))
+        if name is not None:
+            return owner_of_attribute(trace, owner, name)
+        return changeable(trace, owner, "write to an item of")
 
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""
@@ -305,49 +239,18 @@ class BoundRuntime:
 
     def effect(self, kind: str, name: str) -> None:
         """A write to a global or nonlocal name."""
-        warn_effect(f"the write to the {kind} {name!r}")
+        trace = current_trace()
+        if trace is not None:
+            note_store(trace, self.function, kind, name)
 
 
 def _refuse_condition(value: Tracer, kind: str) -> None:
     what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
     raise ControlFlowError(
-        f"{what.get(kind, f'`{kind}`')} on a traced value of type {value.type!r}: control flow "
-        "that depends on traced values is not supported yet",
+        f"{what.get(kind, f'`{kind}`')} on {shown(value)}: control flow that depends on traced "
+        "values is not supported yet",
         current_span(),
         "use np.where(condition, a, b), or decide by values that are not traced",
-    )
-
-
-class Shadow:
-    """Stands for an object from outside that the traced function writes attributes of."""
-
-    def __init__(self, owner: Any) -> None:
-        object.__setattr__(self, "_owner", owner)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(object.__getattribute__(self, "_owner"), name)
-
-
-def warn_effect(what: str) -> None:
-    """Say once per place that a side effect happens while tracing."""
-    span = current_span()
-    place = f" ({span.where}: {span.text})" if span is not None else ""
-    trace = current_trace()
-    if trace is None or (span, what) in trace.warned:
-        return
-    trace.warned.add((span, what))
-    warnings.warn(
-        f"{what} runs when the function is traced, not at each call of the compiled one{place}",
-        TraceTimeEffectWarning,
-        stacklevel=2,
-    )
-
-
-def _is_itself(name: str, value: Any) -> bool:
-    """A builtin or NumPy function under its own name: taken to stay what it is."""
-    return (
-        getattr(value, "__module__", None) in ("builtins", "numpy", "math")
-        and getattr(value, "__name__", None) == name
     )
 
 

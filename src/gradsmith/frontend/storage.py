@@ -19,7 +19,7 @@ ViewStep = Node
 class Storage:
     """A buffer: its present value and how often it was written."""
 
-    __slots__ = ("label", "name", "node", "version", "writable")
+    __slots__ = ("label", "name", "node", "outside", "version", "writable")
 
     def __init__(self, node: Node, *, writable: bool = True) -> None:
         self.node = node
@@ -27,6 +27,7 @@ class Storage:
         self.writable = writable
         self.name: str | None = None  # of the argument that it is
         self.label: str | None = None  # what the user calls it
+        self.outside = False  # whether it is an array from outside the function, no argument
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""

@@ -45,6 +45,49 @@ class Reliance:
         return now is self.value or (not self.by_identity and _equal(now, self.value))
 
 
+class _Absent:
+    """Stands for no value."""
+
+
+ABSENT = _Absent()
+
+
+@dataclass(slots=True)
+class Store:
+    """A global or nonlocal variable that the function assigns: taken back when the run ends."""
+
+    read: Reader
+    write: Callable[[Any], Any]
+    clear: Callable[[], Any]
+    before: Any = ABSENT
+    after: Any = ABSENT
+
+    def __post_init__(self) -> None:
+        self.before = self._now()
+
+    def _now(self) -> Any:
+        try:
+            return self.read()
+        except (LookupError, ValueError):
+            return ABSENT
+
+    def take_back(self) -> None:
+        """Restore what it was, and remember what it became."""
+        self.after = self._now()
+        if self.before is not ABSENT:
+            self.write(self.before)
+        elif self.after is not ABSENT:
+            self.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What the function sees a copy of (or the thing itself), and the key of its capture."""
+
+    real: Any
+    key: object
+
+
 def _equal(left: Any, right: Any) -> bool:
     """Whether two values are alike: type, dtype, shape and contents."""
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
@@ -63,6 +106,9 @@ class Trace:
     reliances: dict[object, Reliance] = field(default_factory=dict)
     external: dict[int, Any] = field(default_factory=dict)
     shadows: dict[int, Any] = field(default_factory=dict)
+    originals: dict[int, Original] = field(default_factory=dict)
+    written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    stores: dict[object, Store] = field(default_factory=dict)
     warned: set[Any] = field(default_factory=set)
     subject: list[str] | None = None  # what the outermost gradient is taken by
     layouts: dict[str, Storage] = field(default_factory=dict)
@@ -79,6 +125,8 @@ class Trace:
                 self.guards = guards
                 yield self
         finally:
+            for store in self.stores.values():
+                store.take_back()
             _current.reset(token)
 
 

@@ -9,18 +9,20 @@ import numpy as np
 
 from gradsmith.errors import (
     ArgumentTypeError,
-    AttributeMissingError,
+    ArgumentValueError,
     ConcretizationError,
     ControlFlowError,
     ShapeError,
     UnsupportedError,
 )
+from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, DType
+from gradsmith.ir.types import ArrayType, DType, describe_shape
 from gradsmith.ops import index
 from gradsmith.ops.shape import astype
 
@@ -112,7 +114,9 @@ class Tracer:
     def flat(self) -> NoReturn:
         """Not available."""
         raise UnsupportedError(
-            "a traced array has no .flat iterator", here(), "use x.ravel() and index it"
+            f"the .flat iterator of {shown(self)} is not supported",
+            here(),
+            "use x.ravel() and index it",
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -121,71 +125,93 @@ class Tracer:
             return _Method(self, function)
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeMissingError(
-            f"a traced array has no attribute {name!r}, or it cannot be differentiated",
-            here(),
-            "use a NumPy function of the same meaning, or compute it outside the function",
-        )
+        raise no_attribute(self, name)
 
     # -- Python's protocols
 
     def __repr__(self) -> str:
         return f"<traced {self.type!r}>"
 
+    def __format__(self, spec: str) -> str:
+        warn_effect(f"formatting {shown(self)}", SHOWS_NO_NUMBERS)
+        return repr(self)
+
     def __hash__(self) -> int:
         raise UnsupportedError(
-            f"a traced value of type {self.type!r} has no hash: it cannot be in a set or the key "
-            "of a dict",
+            f"{shown(self)} has no hash: it cannot be in a set or the key of a dict",
             here(),
             "use keys that are known when tracing",
         )
 
+    def __copy__(self) -> Any:
+        return self if self.type.weak else self.apply(np.copy, self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
     def __len__(self) -> int:
         if not self.ndim:
-            raise ArgumentTypeError("len() of an array without axes", here())
+            raise ArgumentTypeError(
+                f"len() of {shown(self)}", here(), "only arrays with axes have a length"
+            )
         return int(wrap_size(self.type.shape[0]))
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
-            raise ArgumentTypeError("iteration over an array without axes", here())
+            raise ArgumentTypeError(
+                f"iteration over {shown(self)}",
+                here(),
+                "only arrays with axes can be iterated over",
+            )
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> NoReturn:
         raise ControlFlowError(
-            "`in` needs the values of a traced array", here(), "use np.isin or np.any(x == value)"
+            f"`in` needs the elements of {shown(self)}",
+            here(),
+            "use np.any(x == value), which stays traced",
         )
 
     def __bool__(self) -> bool:
         raise ControlFlowError(
-            f"Python needs the truth of a traced value of type {self.type!r} here: conditions on "
-            "traced values are not supported yet, and not at all where a function's source cannot "
-            "be read",
+            f"Python needs the truth of {shown(self)} here: conditions on traced values are not "
+            "supported yet, and not at all where a function's source cannot be read",
             here(),
             "use np.where(condition, a, b), or decide by values that are not traced",
         )
 
-    def _lost(self, what: str) -> NoReturn:
+    def _lost(self, what: str, hint: str = KEEP) -> NoReturn:
         raise ConcretizationError(
-            f"{what} would turn a traced value of type {self.type!r} into a plain number and lose "
-            "its gradient",
+            f"{what} would turn {shown(self)} into plain numbers and lose the gradient",
             here(),
-            "leave it out (NumPy functions take the value as it is), or use gs.stop_gradient",
+            hint,
         )
 
     def __float__(self) -> float:
         self._lost("float()")
 
     def __int__(self) -> int:
-        self._lost("int()")
+        self._lost("int()", "use .astype(int), whose result stays traced")
 
     def __complex__(self) -> complex:
         self._lost("complex()")
 
-    def __index__(self) -> int:  # noqa: PLE0305  it never returns
-        self._lost("an index or size taken from a traced array")
+    def __index__(self) -> int:
+        raise ConcretizationError(
+            f"{shown(self)} is used where Python needs an integer that is known when tracing: a "
+            "size, the bound of a range, the index of a list",
+            here(),
+            "take it from a shape, or pass it as an argument that is a Python int",
+        )
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self._lost("conversion to a NumPy array (by code that gradsmith does not trace)")
+        self._lost("code that gradsmith does not trace", "call it outside the function")
 
     def item(self, *args: Any) -> NoReturn:
         """Refused: it would lose the gradient."""
@@ -202,7 +228,11 @@ class Tracer:
             return self.apply(ufunc, *inputs, **kwargs)
         from_method = UFUNC_METHODS.get((ufunc, method))
         if from_method is None:
-            raise UnsupportedError(f"np.{ufunc.__name__}.{method} is not supported", here())
+            raise UnsupportedError(
+                f"np.{ufunc.__name__}.{method} is not supported on traced values",
+                here(),
+                "write it with supported NumPy functions, or compute it outside the function",
+            )
         return from_method(*inputs, **kwargs)
 
     def __array_function__(
@@ -218,11 +248,20 @@ class Tracer:
     def __setitem__(self, key: Any, value: Any) -> None:
         self.assign(self.run(index.write, self, key, value))
 
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise ArgumentValueError(
+            f"the elements of {shown(self)} cannot be deleted",
+            here(),
+            "make a new array with np.delete or a slice",
+        )
+
     def assign(self, value: Tracer) -> None:
         """Replace everything it shows by ``value``, of the same type."""
         if self.type.form != "array":
             raise ArgumentTypeError(
-                f"a NumPy scalar of type {self.type!r} does not support assignment", here()
+                f"{shown(self)} does not support assignment",
+                here(),
+                "only arrays can be written to: make one with np.array",
             )
         if not self.view.storage.writable:
             raise UnsupportedError(
@@ -242,14 +281,17 @@ class Tracer:
         if self.type.form != "array":
             return result
         if result.type.shape != self.type.shape and not _same_shape(result, self):
+            shape = describe_shape(result.type.shape)
             raise ShapeError(
-                f"non-broadcastable output operand: {self.type!r} cannot hold {result.type!r}",
+                f"the result of np.{ufunc.__name__}, of shape {shape}, does not fit into "
+                f"{shown(self)} in place",
                 here(),
+                "write x = x + y, which makes a new array",
             )
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             raise ArgumentTypeError(
-                f"cannot cast the result of np.{ufunc.__name__} from {result.dtype} to "
-                f"{self.dtype} in place",
+                f"the result of np.{ufunc.__name__} is {result.dtype}: it cannot be cast into "
+                f"{shown(self)} in place",
                 here(),
                 "write x = x + y, or convert x first",
             )

@@ -70,6 +70,10 @@ class Builder:
         table[key] = made if better is None else better
         return table[key]
 
+    def find(self, op: Op, *inputs: Node, **attrs: Any) -> Node | None:
+        """The node ``op(*inputs, **attrs)``, if it was made in this phase."""
+        return self._table.get((op, inputs, tuple(attrs.items())))
+
     def _rewritten(self, node: Node) -> Node | None:
         """A better node, by the rules of this phase; rules that undo each other come to rest."""
         if self._rewrite is None or self._depth > DEEPEST:

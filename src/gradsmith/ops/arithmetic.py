@@ -46,8 +46,9 @@ def _emit_sum(symbol: str, dotted: str) -> EmitRule:
 
     def emit(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
         if _inexact(*node.inputs):
-            for left, right in ((x, y), (y, x)) if symbol == "+" else ((x, y),):
-                opposite = syntax.without_sign(right)
+            first, second = node.inputs
+            for left, other, right in ((x, second, y), (y, first, x))[: 1 + (symbol == "+")]:
+                opposite = without_sign(other, right)
                 if opposite is not None:
                     return syntax.binary("-" if symbol == "+" else "+", left, opposite)
         return plain(emitter, node, x, y)
@@ -55,19 +56,26 @@ def _emit_sum(symbol: str, dotted: str) -> EmitRule:
     return emit
 
 
+def without_sign(node: Node, value: ast.expr) -> ast.expr | None:
+    """``-value``, which is the value of ``node``, where that is ``value`` less a minus: ``2 * x``
+    for ``-2 * x``, but not for the ``-x`` of integers, which may overflow.
+    """
+    return syntax.without_sign(value) if _takes_sign(node, value) else None
+
+
+def _takes_sign(node: Node, x: ast.expr) -> bool:
+    """Whether the sign of the first factor of ``x``, the value of ``node``, is free to change."""
+    while syntax.is_product(x):
+        if not _inexact(node):
+            return False
+        node, x = node.inputs[0], x.left
+    return node.op is constant or _inexact(node)
+
+
 def _emit_negative(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     """``-x * y`` for ``-(x * y)``: the same bits, and no more work."""
-    return syntax.negated(x) if _has_inexact_factors(node, x) else syntax.unary("-", x)
-
-
-def _has_inexact_factors(node: Node, x: ast.expr) -> bool:
-    """Whether the first factor of the product ``x`` may take the sign: no integer may overflow."""
-    factor = node.inputs[0]
-    while syntax.is_product(x):
-        if not _inexact(factor):
-            return False
-        factor, x = factor.inputs[0], x.left
-    return _inexact(factor)
+    signed = _takes_sign(node.inputs[0], x)
+    return syntax.negated(x) if signed else syntax.unary("-", x)
 
 
 add = elementwise(

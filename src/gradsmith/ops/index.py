@@ -156,8 +156,6 @@ def _update_add(
         key = emit_argument(emitter, index, arrays)
         return [ast.Expr(syntax.call("np.add.at", target, key, update))]
     part = syntax.subscript(target, emit_key(emitter, index, arrays))
-    if isinstance(update, ast.UnaryOp) and isinstance(update.op, ast.USub):
-        return [syntax.augment(part, "-", update.operand)]
     return [syntax.augment(part, "+", update)]
 
 

@@ -7,7 +7,11 @@ would write (``g / y``, ``2 * b * g``). The user's own values are never touched 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
@@ -65,6 +69,13 @@ def _scalar(node: Node) -> bool:
 
 def _array(node: Node) -> bool:
     return node.ndim > 0
+
+
+def _as_precise(node: Node, root: Node) -> bool:
+    """Whether it is a Python number, or floating or complex of the precision of ``root``."""
+    if node.array_type.weak or not (node.array_type.inexact and root.array_type.inexact):
+        return node.array_type.weak
+    return np.finfo(node.dtype).dtype == np.finfo(root.dtype).dtype
 
 
 def _same_kind(x: Node, y: Node) -> bool:
@@ -149,7 +160,8 @@ def _merge(x: Node, y: Node, sign: int) -> Node | None:
     total = a + sign * b
     if total == 0:
         return None
-    product = _without_number(x if a not in (1, -1) else y)
+    longer = x if a not in (1, -1) else y
+    product = _without_number(longer, longer)
     return product if total == 1 else total * product
 
 
@@ -169,28 +181,26 @@ def monomial(node: Node) -> tuple[Any, Counter[Node]]:
         value = number(part) if part.array_type.weak else None
         if value is not None:
             coefficient = coefficient * value
-        elif part.op is negative:
-            coefficient = -coefficient
-            stack.append(part.inputs[0])
-        elif part.op is multiply:
-            stack.extend(part.inputs)
-        else:
+        elif part.op not in (negative, multiply) or not _as_precise(part, node):
             factors[part] += 1
+        else:
+            coefficient = -coefficient if part.op is negative else coefficient
+            stack.extend(part.inputs)
     return 1, Counter([node])
 
 
-def _without_number(node: Node) -> Node:
-    """A product without its numbers and signs."""
+def _without_number(node: Node, root: Node) -> Node:
+    """The product ``root``, of which ``node`` is a part, without its numbers and signs."""
+    if node.op not in (negative, multiply) or not _as_precise(node, root):
+        return node
     if node.op is negative:
-        return _without_number(node.inputs[0])
-    if node.op is multiply:
-        left, right = node.inputs
-        if _is_number(left):
-            return _without_number(right)
-        if _is_number(right):
-            return _without_number(left)
-        return _without_number(left) * _without_number(right)
-    return node
+        return _without_number(node.inputs[0], root)
+    left, right = node.inputs
+    if _is_number(left):
+        return _without_number(right, root)
+    if _is_number(right):
+        return _without_number(left, root)
+    return _without_number(left, root) * _without_number(right, root)
 
 
 SUMS = [
@@ -215,4 +225,39 @@ PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
     Rule(Apply(matmul, (div(A, S), Y)), lambda a, s, y: a @ y / s),
 ]
 
-ALGEBRA = [*NOTHING, *PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS, *SUMS]
+
+def _guarded(rule: Rule) -> Rule:
+    """The rule where all it takes apart and puts together has the precision of the result.
+
+    Integers wrap around and booleans are not numbers: ``i * (j * x)`` is not ``(i * j) * x``.
+    """
+
+    def action(root: Node, **bindings: Node) -> Node | None:
+        leaves = set(bindings.values())
+        if not _of_one_precision(root, leaves, root):
+            return None
+        better = rule.action(**bindings)
+        return better if better is None or _of_one_precision(better, leaves, root) else None
+
+    return Rule(replace(rule.pattern, name="root"), action)
+
+
+ARITHMETIC = frozenset({add, subtract, multiply, divide, negative, matmul, reduce_sum})
+DEEPEST = 3
+"""Levels of operations that a rule takes apart or puts together; what is below was there before."""
+
+
+def _of_one_precision(
+    node: Node, leaves: Container[Node], root: Node, levels: int = DEEPEST
+) -> bool:
+    """Whether all that is computed between ``leaves`` and ``node`` is as precise as ``root``."""
+    if not levels or node in leaves or node.op not in ARITHMETIC:
+        return True
+    below = (_of_one_precision(operand, leaves, root, levels - 1) for operand in node.inputs)
+    return _as_precise(node, root) and all(below)
+
+
+ALGEBRA = [
+    *map(_guarded, [*NOTHING, *PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS]),
+    *SUMS,
+]

@@ -56,19 +56,24 @@ LOGISTIC = [
 
 def _logsumexp(u: Node, s: Node) -> Node:
     axis, keepdims = s.attrs["axis"], s.attrs["keepdims"]
-    if u.op is subtract and _is_shift(u.inputs[1], axis, u.inputs[0].ndim):
+    if _is_shifted(u, axis):
         rest, shift = u.inputs
         total = logsumexp(rest, axis=axis, keepdims=keepdims)
         return total - (shift if keepdims else _without(shift, axis, rest.ndim - shift.ndim))
     return logsumexp(u, axis=axis, keepdims=keepdims)
 
 
-def _is_shift(node: Node, axis: tuple[int, ...], ndim: int) -> bool:
-    """Whether it is the same along ``axis``, so that it comes out of the sum of exponentials of an
-    array of so many axes.
+def _is_shifted(u: Node, axis: tuple[int, ...]) -> bool:
+    """Whether ``u`` is ``x - shift`` with a shift that is the same along ``axis``, so that it
+    comes out of the sum of exponentials; ``x`` alone must have the shape and the precision.
     """
-    lead = ndim - node.ndim
-    return lead >= 0 and all(a < lead or dims.is_one(node.shape[a - lead]) for a in axis)
+    if u.op is not subtract:
+        return False
+    rest, shift = u.inputs
+    if rest.shape != u.shape or rest.dtype != u.dtype:
+        return False
+    lead = rest.ndim - shift.ndim
+    return all(a < lead or dims.is_one(shift.shape[a - lead]) for a in axis)
 
 
 def _without(shift: Node, axis: tuple[int, ...], lead: int) -> Node:
@@ -96,9 +101,7 @@ def _softmax(u: Node, d: Node) -> Node | None:
 
 
 def _without_shift(u: Node, axis: tuple[int, ...]) -> Node:
-    if u.op is subtract and _is_shift(u.inputs[1], axis, u.inputs[0].ndim):
-        return softmax(u.inputs[0], axis=axis)
-    return softmax(u, axis=axis)
+    return softmax(u.inputs[0] if _is_shifted(u, axis) else u, axis=axis)
 
 
 def _log_of_part(root: Node, u: Node) -> Node:

@@ -60,6 +60,8 @@ def _sum_of_rows(root: Node, p: Node) -> Node | None:
     pairs = len(p.inputs) == 4 and all(isinstance(item, Array) for item in items)
     if p.ndim != 2 or not pairs or root.attrs["axis"] != (1,):
         return None
+    if any(index.ndim > 1 for index in p.inputs[2:]):  # several elements of each row
+        return None
     rows = p.inputs[2 + items[0].position]
     if not _counts(rows, p.array_type):
         return None

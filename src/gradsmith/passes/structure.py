@@ -195,9 +195,9 @@ def fold_constants(node: Node) -> Node | None:
 
 def drop_broadcasts(node: Node) -> Node | None:
     """Elementwise ops broadcast by themselves: ``broadcast_to(x) * y`` is ``x * y``."""
-    if not node.op.elementwise or not any(_is_spread(operand) for operand in node.inputs):
+    if not node.op.elementwise or not any(_is_spread(x, node) for x in node.inputs):
         return None
-    operands = [x.inputs[0] if _is_spread(x) else x for x in node.inputs]
+    operands = [x.inputs[0] if _is_spread(x, node) else x for x in node.inputs]
     made = node.op(*operands, **node.attrs)
     if known_same_shape(made.shape, node.shape) and made.dtype == node.dtype:
         return made
@@ -207,7 +207,7 @@ def drop_broadcasts(node: Node) -> Node | None:
 def _drop_one_broadcast(node: Node) -> Node | None:
     """One operand has to keep the shape; the others need not."""
     for position, operand in enumerate(node.inputs):
-        if _is_spread(operand):
+        if _is_spread(operand, node):
             operands = list(node.inputs)
             operands[position] = operand.inputs[0]
             made = node.op(*operands, **node.attrs)
@@ -216,10 +216,17 @@ def _drop_one_broadcast(node: Node) -> Node | None:
     return None
 
 
-def _is_spread(node: Node) -> bool:
-    if node.op is full:
-        return node.inputs[0].dtype == node.dtype or node.inputs[0].array_type.weak
-    return node.op is broadcast_to
+def _is_spread(node: Node, user: Node) -> bool:
+    """Whether ``user`` may take the one value that ``node`` repeats: ``np.full`` also converts
+    it, which is left out only where ``user`` converts a Python number of that kind alike.
+    """
+    if node.op is not full:
+        return node.op is broadcast_to
+    value = node.inputs[0]
+    if value.dtype == node.dtype:
+        return True
+    safe = np.can_cast(value.dtype, node.dtype, "same_kind")
+    return value.array_type.weak and safe and user.dtype == node.dtype
 
 
 GENERIC = (fold_constants, drop_broadcasts)

@@ -32,11 +32,21 @@ def annotated(rewriter: Rewriter, node: ast.AnnAssign) -> list[ast.stmt]:
 
 @rule(ast.AugAssign)
 def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
-    """``h += e`` stays Python's (``h.__iadd__``), and what ``h`` is then is bound."""
+    """``h += e`` stays Python's (``h.__iadd__``), and what ``h`` is then is bound.
+
+    A global ``h`` is read through the runtime first: ``h = __gs__.read("h", h)``.
+    """
     target = [node.target]
     value = rewriter.visit(node.value)
     stored = replaced(node, target=rewriter.visit(node.target), value=value)
-    return [*effects(rewriter, target), stored, *binds(rewriter, target)]
+    warned = effects(rewriter, target)
+    read = [_reread(rewriter, node.target)] if warned else []
+    return [*warned, *read, stored, *binds(rewriter, target)]
+
+
+def _reread(rewriter: Rewriter, target: ast.expr) -> ast.stmt:
+    name = replaced(target, ctx=ast.Load())
+    return ast.Assign([target], rewriter.visit(name), **place(target))
 
 
 @rule(ast.NamedExpr)

@@ -1,0 +1,118 @@
+"""Functions that are run as they are: which may get traced values, and which are refused."""
+
+from __future__ import annotations
+
+import io
+import sysconfig
+import types
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.dispatch import any_traced
+from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.warned import warn_effect
+
+STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
+RANDOM = ("numpy.random", "random", "secrets")
+EFFECTS = ("logging", "warnings", "sys", "_io", "io", "time")
+HARMLESS = {
+    "abc",
+    "builtins",
+    "collections",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "itertools",
+    "operator",
+    "types",
+    "typing",
+    "_operator",
+    "_functools",
+    "_collections",
+}
+"""Modules whose functions only pass values on: whatever computes asks the tracer itself."""
+
+PASSING = frozenset({np.ndindex, np.finfo, np.iinfo, np.iterable, np.isdtype, np.issubdtype})
+"""NumPy's that look at types and sizes alone."""
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Whether it belongs to Python, NumPy or gradsmith: run as it is, never staged."""
+    file = function.__code__.co_filename
+    module = (function.__module__ or "").split(".")[0]
+    in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
+    return in_stdlib or module in ("numpy", "gradsmith")
+
+
+def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
+    """Python's own library is not traced: what computes in it is refused, effects warned of.
+
+    Raises
+    ------
+    UnsupportedError
+        It may compute with traced values.
+    """
+    module = (function.__module__ or "").split(".")[0]
+    if module in EFFECTS and current_trace() is not None:
+        if function.__name__ != "getLogger":
+            warn_effect(name_of(function))
+        return
+    passes_on = module in HARMLESS or module == "gradsmith" or function in PASSING
+    if not passes_on and _takes_traced(args, kwargs):
+        raise unsupported(function)
+
+
+def check_type(function: type, args: Any, kwargs: Any) -> None:
+    """The same for classes: NumPy's own compute with what they are made of.
+
+    Raises
+    ------
+    UnsupportedError
+        It is one of them.
+    """
+    theirs = function.__module__.split(".")[0] == "numpy" and function not in PASSING
+    if theirs and _takes_traced(args, kwargs):
+        raise unsupported(function)
+
+
+def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
+    """C functions that only hold on to values are fine; those that compute are not.
+
+    Raises
+    ------
+    UnsupportedError
+        It draws random numbers, or may compute with traced values.
+    """
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith(RANDOM) or type(owner).__module__.startswith(RANDOM):
+        raise UnsupportedError(
+            f"{name_of(function)} would be drawn once, when tracing, and never again",
+            current_span(),
+            "draw the numbers outside and pass them as an argument",
+        )
+    if module.split(".")[0] in EFFECTS or isinstance(owner, io.IOBase):
+        warn_effect(name_of(function))
+        return
+    holds = isinstance(owner, (list, dict, tuple, set, str)) or module.split(".")[0] in HARMLESS
+    if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
+        raise unsupported(function)
+
+
+def _takes_traced(args: Any, kwargs: Any) -> bool:
+    return any_traced(args) or any_traced(kwargs.values())
+
+
+def unsupported(function: Any) -> UnsupportedError:
+    """The error that a function cannot take traced values."""
+    return UnsupportedError(
+        f"{name_of(function)} is not supported on traced values",
+        current_span(),
+        "write it with NumPy functions, or compute it outside the function",
+    )

@@ -1,0 +1,50 @@
+"""What messages call traced values, and errors that several modules raise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradsmith.errors import AttributeMissingError
+from gradsmith.frontend.spans import current_span as here
+from gradsmith.ir.context import builder_at_work
+from gradsmith.ir.types import describe
+
+KEEP = "leave it out: NumPy functions take the value as it is"
+SHOWS_NO_NUMBERS = "shows its type and no numbers: the function is traced"
+STAYS_INSIDE = "stays inside the compiled function: the array itself is left as it was"
+
+
+def shown(value: Any) -> str:
+    """What messages call a traced value: ``x (a traced float64 array of shape (3,))``."""
+    if not hasattr(value, "view"):
+        return "a traced Python int"
+    builder = builder_at_work()
+    name = None if builder is None else builder.names.get(value.node)
+    if name is None and not value.view.path:
+        name = value.view.storage.label or value.view.storage.name
+    what = f"a traced {describe(value.type)}"
+    return f"{name} ({what})" if name else what
+
+
+def no_attribute(owner: Any, name: str) -> AttributeMissingError:
+    """The error that a traced value has no such attribute."""
+    return AttributeMissingError(
+        f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
+        here(),
+        "use a NumPy function of the same meaning, or compute it outside the function",
+    )
+
+
+def cannot_assign(owner: Any, name: str) -> AttributeMissingError:
+    """The error that an attribute of a traced value cannot be written."""
+    hints = {
+        "shape": "write x = x.reshape(...)",
+        "dtype": "write x = x.astype(...)",
+        "real": "write x = real + 1j * x.imag",
+        "imag": "write x = x.real + 1j * imag",
+    }
+    return AttributeMissingError(
+        f"the attribute {name!r} of {shown(owner)} cannot be assigned",
+        here(),
+        hints.get(name, "keep it in a variable of its own"),
+    )
