@@ -7,7 +7,6 @@ A golden is reviewed like prose. To write what is emitted now into ``tests/golde
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pickle
 import subprocess
@@ -17,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import golden_functions as functions
 import numpy as np
 import pytest
 
+import golden_functions as functions
 import gradsmith as gs
 
 FOLDER = Path(__file__).parent / "goldens"

@@ -5,8 +5,8 @@ def attention_grad(q, k, v):
     """Gradient of attention with respect to q, k and v.
 
     q: float64[n, m]
-    k: float64[k, m]
-    v: float64[k, p]
+    k: float64[p, m]
+    v: float64[p, r]
 
     Made by gradsmith 0.1.0.
     """
@@ -29,5 +29,5 @@ def attention_grad(q, k, v):
     g_scores -= weights * g_scores.sum(axis=1, keepdims=True)
     # adjoint of line 99: scores = np.einsum("qd,kd->qk", q, k) / np.sqrt(q.shape[1])
     g_q = g_scores @ k / root
-    g_k = (q.T @ g_scores / root).T
+    g_k = g_scores.T @ q / root
     return g_q, g_k, g_v

@@ -11,11 +11,12 @@ def cross_entropy_grad(W, X, Y):
     Made by gradsmith 0.1.0.
     """
     # line 39: probabilities = softmax(X @ W)
-    t = X @ W
+    e = X @ W
     # adjoint of line 40: return -np.sum(Y * np.log(probabilities)) / len(X)
-    t_2 = -1 / len(X) * Y
-    t -= t.max(axis=1, keepdims=True)
-    np.exp(t, out=t)
+    t = -1 / len(X)
+    e -= e.max(axis=1, keepdims=True)
+    np.exp(e, out=e)
+    t_2 = t * Y - t * (Y.sum(axis=1, keepdims=True) * (e / e.sum(axis=1, keepdims=True)))
     # adjoint of line 39: probabilities = softmax(X @ W)
-    g_W = X.T @ (t_2 - t / t.sum(axis=1, keepdims=True) * t_2.sum(axis=1, keepdims=True))
+    g_W = X.T @ t_2
     return g_W

@@ -14,5 +14,5 @@ def damped_grad(t):
     t_3 = np.sin(t_2)
     # adjoint of line 88: return np.exp(-0.3 * t) * np.sin(2 * t)
     t_4 = np.cos(t_2)
-    g_t = 2 * (-2.0 * (t_3 * e) - 0.3 * (t_4 * e)) - 0.3 * ((-0.3 * t_3 + 2.0 * t_4) * e)
+    g_t = 2 * (-2.0 * (t_3 * e) - 0.3 * (t_4 * e)) - 0.3 * ((2.0 * t_4 - 0.3 * t_3) * e)
     return g_t

@@ -14,28 +14,28 @@ def heat_energy_grad(u, c):
     # line 74: y[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
     part = u[1:-1]
     t = u[2:] - 2 * part + u[:-2]
-    t_2 = y.copy()
-    t_2[1:-1] = part + c * t
+    y[1:-1] = part + c * t
     # line 76: edge += u[:1]
-    t_2[:1] += u[:1]
+    y[:1] += u[:1]
     # line 77: y[y > 1.0] = 1.0
-    mask = t_2 > 1.0
-    t_2[mask] = 1.0
+    mask = y > 1.0
+    y[mask] = 1.0
     # line 78: y[-1] *= 0.5
-    t_2[-1] = 0.5 * t_2[-1]
+    y[-1] *= 0.5
     # adjoint of line 79: return np.sum(y**2)
-    t_2 *= 2
+    g_y = 2 * y
     # adjoint of line 78: y[-1] *= 0.5
-    t_2[-1] = 0.5 * t_2[-1]
+    g_y[-1] *= 0.5
     # adjoint of line 77: y[y > 1.0] = 1.0
-    t_2[mask] = 0
+    g_y[mask] = 0
     # adjoint of line 76: edge += u[:1]
-    y[:1] = t_2[:1]
+    g_u = np.zeros(u.shape)
+    g_u[:1] = g_y[:1]
     # adjoint of line 74: y[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
-    part_2 = t_2[1:-1]
+    part_2 = g_y[1:-1]
     g_c = part_2 @ t
-    t_3 = part_2 * c
-    y[:-2] += t_3
-    y[2:] += t_3
-    y[1:-1] += part_2 + -2 * c * part_2
-    return y, g_c
+    t_2 = part_2 * c
+    g_u[:-2] += t_2
+    g_u[2:] += t_2
+    g_u[1:-1] += (1 - 2 * c) * part_2
+    return g_u, g_c

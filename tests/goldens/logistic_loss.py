@@ -13,9 +13,9 @@ def logistic_loss_grad(w, X, y):
     # line 17: margin = y * (X @ w)
     margin = y * (X @ w)
     # adjoint of line 18: return np.mean(np.log(1 + np.exp(-margin)))
-    t = -np.abs(margin)
-    np.exp(t, out=t)
-    g_margin = -(np.maximum(-margin >= 0, t) / (1 + t) / len(y))
+    e = np.minimum(margin, 709.0)
+    np.exp(e, out=e)
+    g_margin = -1 / (1 + e) / len(y)
     # adjoint of line 17: margin = y * (X @ w)
     g_w = X.T @ (g_margin * y)
     return g_w

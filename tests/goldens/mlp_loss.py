@@ -23,9 +23,9 @@ def mlp_loss_grad(params, x, labels):
     # line 23: logits = hidden @ params["w2"] + params["b2"]
     logits = hidden @ w2 + b2
     # adjoint of line 25: log_probs = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
-    t = logits - logits.max(axis=1, keepdims=True)
-    np.exp(t, out=t)
-    g_logits = t / t.sum(axis=1, keepdims=True) / len(labels)
+    e = logits - logits.max(axis=1, keepdims=True)
+    np.exp(e, out=e)
+    g_logits = e / e.sum(axis=1, keepdims=True) / len(labels)
     g_logits[np.arange(len(labels)), labels] -= 1.0 / len(labels)
     # adjoint of line 23: logits = hidden @ params["w2"] + params["b2"]
     g_b2 = g_logits.sum(axis=0)

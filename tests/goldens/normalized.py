@@ -9,6 +9,8 @@ def normalized_grad(x, gamma, beta, target):
     beta: float64[m]
     target: float64[n, m]
 
+    Only for m*n > 0.
+
     Made by gradsmith 0.1.0.
     """
     # line 92: mean = x.mean(axis=0)
@@ -18,18 +20,17 @@ def normalized_grad(x, gamma, beta, target):
     std = (t * t).mean(axis=0) + 1e-05
     np.sqrt(std, out=std)
     # line 94: y = gamma * (x - mean) / std + beta
-    t_2 = gamma * t / std
-    y = t_2 + beta
+    y = gamma * t / std + beta
     # adjoint of line 95: return np.mean((y - target) ** 2)
-    g_y = 2 / t_2.size * (y - target)
+    g_y = 2 / y.size * (y - target)
     # adjoint of line 94: y = gamma * (x - mean) / std + beta
     g_beta = g_y.sum(axis=0)
-    t_3 = g_y / std
-    g_std = (-(g_y * (t_2 / std))).sum(axis=0)
-    g_gamma = (t_3 * t).sum(axis=0)
+    g_gamma = (g_y * t).sum(axis=0)
+    g_std = -gamma * g_gamma / std / std
+    g_gamma /= std
     # adjoint of line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
-    g_x = t_3 * gamma + 2 * (np.broadcast_to(0.5 / len(x) * (g_std / std), x.shape) * t)
-    g_mean = (-g_x).sum(axis=0)
+    g_x = g_y / std * gamma + g_std / std * t / len(x)
+    g_mean = -g_x.sum(axis=0)
     # adjoint of line 92: mean = x.mean(axis=0)
     g_x += g_mean / len(x)
     return g_x, g_gamma, g_beta

@@ -6,6 +6,8 @@ def rosenbrock_grad(x):
 
     x: float64[n]
 
+    Only for n - 1 != 1.
+
     Made by gradsmith 0.1.0.
     """
     # line 30: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)

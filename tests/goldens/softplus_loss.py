@@ -19,7 +19,7 @@ def softplus_loss_value_and_grad(theta, X, y):
     g_z = z - np.where(np.isinf(z), 0, t)
     np.minimum(g_z, 0, out=g_z)
     np.exp(g_z, out=g_z)
-    g_z += -np.broadcast_to(1.0, z.shape) * y
+    g_z -= y
     # adjoint of line 83: z = X @ theta
     g_theta = X.T @ g_z
     return value, g_theta

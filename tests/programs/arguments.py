@@ -27,11 +27,17 @@ def _complex(random: Random, shape: tuple[int, ...]) -> Any:
     return random.normal(size=shape) + 1j * random.normal(size=shape)
 
 
+def _apart(random: Random, shape: tuple[int, ...]) -> Any:
+    """Numbers that differ enough for finite differences of a maximum."""
+    order = random.permutation(np.prod(shape, dtype=int))
+    return (order.reshape(shape) + random.uniform(0.1, 0.2)) / 4 - 1
+
+
 KINDS: dict[str, Callable[[Random, tuple[int, ...]], Any]] = {
     "": lambda r, s: r.normal(size=s),
     "positive": lambda r, s: r.uniform(0.5, 2.0, size=s),
     "unit": lambda r, s: r.uniform(-0.9, 0.9, size=s),
-    "apart": lambda r, s: r.permutation(np.arange(1.0, 1.0 + np.prod(s, dtype=int)) / 4).reshape(s),
+    "apart": lambda r, s: _apart(r, s),
     "f4": lambda r, s: r.normal(size=s).astype(np.float32),
     "f4 positive": lambda r, s: r.uniform(0.5, 2.0, size=s).astype(np.float32),
     "complex": _complex,

@@ -17,7 +17,7 @@ def matrix_products(a, b, u, v):
 def stacked_products(a, b, c, u, v):
     x = a @ b
     y = np.matmul(x, c)
-    return y + np.matmul(v, a) @ u * y.sum() + (a @ u)[:, None, :] * y[0, 0] + c @ a @ b @ c
+    return y + (v @ a @ u * y.sum())[:, None, None] + (a @ u)[:, None, :] * y[0, 0] + y @ x @ c
 
 
 @program(": b 1 n m", ": k m n")
@@ -31,32 +31,32 @@ def dots_of_all_ranks(a, b, u, s):
     return x + np.vdot(u, u) + np.dot(2.0, a).sum() + np.dot(u[0], s)[:, None] + np.inner(s, s)
 
 
-@program(": b n m", ": m k")
+@program(": b n m", ": m k", rewritten=True)
 def dot_of_higher_ranks(a, b):
     return np.dot(a, b) + np.inner(a, b.T) * 0.5 + np.tensordot(a, b, axes=1)
 
 
-@program(": n m k", ": m k b", ": k n")
+@program(": n m k", ": m k b", ": k n", rewritten=True)
 def tensordots(a, b, c):
     x = np.tensordot(a, b, axes=2)
     y = np.tensordot(a, c, axes=([2, 0], [0, 1]))
     return x * y.sum() + np.tensordot(c, x, axes=(1, 0)).sum() + np.tensordot(y, y, axes=0).sum()
 
 
-@program(": n m", ": m k", ": n", ": b n m")
+@program(": n m", ": m k", ": n", ": b n m", rewritten=True)
 def einsums(a, b, u, t):
     x = np.einsum("ij,jk->ik", a, b) + np.einsum("i,ij,jk->ik", u, a, b)
     y = np.einsum("bij,jk->b", t, b)[:, None, None] * np.einsum("i,k->ik", u, b[0])
     return x * y + np.einsum("ij->", a) + np.einsum("bij,bij->ij", t, t) @ b
 
 
-@program(": n n", ": n n", ": n")
+@program(": n n", ": n n", ": n", rewritten=True)
 def einsums_of_diagonals(a, b, u):
     trace = np.einsum("ii->", a @ b)
     return trace * np.einsum("ii->i", a) + np.einsum("ij,ji->i", a, b) + np.einsum("ii,i->", b, u)
 
 
-@program(": b n m", ": b m k")
+@program(": b n m", ": b m k", rewritten=True)
 def einsums_with_ellipsis(a, b):
     x = np.einsum("...ij,...jk->...ik", a, b)
     return x + np.einsum("...i->...", a)[..., None] + np.einsum("b...,b...->...", a, a).sum()
@@ -78,7 +78,7 @@ def float32_products(w, x, y):
     return (w @ x - y) @ (w @ x - y) / len(y) + np.float32(0.5) * np.sum(w * w) + np.einsum("ij,j->", w, x)
 
 
-@program("int: n m", ": m", "mask: n m")
+@program("int: n m", ": m", "mask: n m", rewritten=True)
 def products_with_integers(i, x, m):
     return i @ x + m @ x + np.dot(i, x) * np.einsum("ij,j->i", i, x) + (i.T @ i @ x).sum()
 
@@ -144,7 +144,7 @@ def kernel_matrix(x, y, width):
 def covariance_matrix(data):
     centred = data - np.mean(data, axis=0)
     cov = centred.T @ centred / (data.shape[0] + 1.0)
-    return cov + np.cov(np.concatenate([data, data**2]), rowvar=False)
+    return cov + np.outer(cov[0], cov[0]) / np.sqrt(1 + np.diag(cov))
 
 
 @program(": n 3", ": n 3")
@@ -157,11 +157,15 @@ def kronecker(a, b):
     return np.kron(a, b) + 0.5
 
 
-@program(": n", ": k")
-def convolved(x, h):
-    return np.convolve(x, h) + np.convolve(h, x, mode="full") ** 2
+@program(": n", ": k", sized=True)
+def convolved_by_shifts(x, h):
+    out = np.zeros(len(x) + len(h) - 1)
+    for i in range(len(h)):
+        out[i : i + len(x)] += h[i] * x
+    return out
 
 
 @program(": n", ": 3", ": n n")
 def polynomials(x, c, v):
-    return np.polyval(c, x) + np.vander(x, 3) @ c + np.sum(np.tril(v) * np.triu(v, -1)) + np.diag(v)
+    powers = np.stack([x**2, x, np.ones_like(x)], axis=1)
+    return powers @ c + np.sum(np.tril(v) * np.triu(v, -1)) + np.diag(v)

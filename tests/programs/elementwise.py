@@ -30,7 +30,7 @@ def exponentials_and_logarithms(p, q):
     return y * np.log(p) + np.log2(q) - np.log10(p + q) + np.log1p(p * q)
 
 
-@program("positive: n m", "positive: m")
+@program("positive: n m", "positive: m", rewritten=True)
 def roots_and_powers(p, q):
     y = np.sqrt(p) + np.cbrt(q) + np.square(p) - np.reciprocal(q)
     return y + p**q + p**2 - p**3 + p**0.5 + q**-1 + p**-2 + q**2.5 + 2**p + q**-0.5
@@ -99,13 +99,13 @@ def clip_between_arrays(x, low, width):
     return np.clip(x, low, low + np.abs(width)) * x
 
 
-@program(": n m", ": m", "scalar: ", smooth=False)
+@program(": n m", ": m", "scalar: ", smooth=False, sized=True)
 def selections(x, y, s):
     picked = np.where(x > y, x * s, y / s) + np.where(x > 0, x, 0) + np.where(x < 0, 1, x)
     return picked + np.where([True, False, True], picked, 2.0 * x) if x.shape[1] == 3 else picked
 
 
-@program("positive: n", smooth=False)
+@program("apart: n", smooth=False)
 def where_hides_infinities(x):
     y = x - x[0]
     root = np.where(y > 0, np.sqrt(y), 0.0)
@@ -115,7 +115,7 @@ def where_hides_infinities(x):
 @program(": n", ": n", smooth=False)
 def select_and_piecewise(x, y):
     chosen = np.select([x > 0.5, x > 0, y > 0], [x**2, x * y, np.sin(y)], default=0.5)
-    return chosen + np.choose((x > 0).astype(int), [x * 3, y * y])
+    return chosen + np.select([x > y], [x * 3]) * y
 
 
 @program(": n", "scalar: ", "f8 scalar: ", "0-d: ")
@@ -127,7 +127,7 @@ def numbers_of_all_kinds(x, a, b, c):
 @program("scalar: ", "scalar: ")
 def math_of_scalars(a, b):
     y = math.sin(a) * math.exp(b) + math.sqrt(a) - math.log(b) + math.pow(a, b) + math.pi
-    y += math.atan2(a, b) + math.hypot(a, b) + math.tanh(a) * math.erf(b) + math.log1p(a)
+    y += math.atan2(a, b) + math.hypot(a, b) + math.tanh(a) * math.acosh(1 + b) + math.log1p(a)
     return y + math.fabs(a) + abs(b) + math.cosh(a) - math.log(a, 2) + math.expm1(b) + math.e
 
 
@@ -148,13 +148,13 @@ def complex_parts(z, x):
     return y + np.real(np.exp(1j * x) * z) + np.angle(z) * x
 
 
-@program("complex: n m", "complex: m")
+@program("complex: n m", "complex: m", rewritten=True)
 def complex_functions(z, w):
     y = np.exp(z) * np.sin(w) + np.cos(z) / w + np.sqrt(z) + np.log(w) - np.tanh(z * w)
     return y + z**2 + w**3 + np.abs(z) + z.conj() * w.conjugate() + np.sinh(z) - 1j * z
 
 
-@program("complex: n", "complex: n")
+@program("complex: n", "complex: n", rewritten=True)
 def complex_quotients_and_powers(z, w):
     return z / w + z**w + 2.0**z + z**1.5 + z**-1 + np.reciprocal(w) + np.square(z) + z**0.5
 
@@ -208,7 +208,7 @@ def not_finite(x, y):
     return z + np.isnan(y) * x + np.isfinite(x) * y + np.isinf(x) + np.signbit(x) * y
 
 
-@program(": n", ": n", ": n", smooth=False)
+@program("apart: n", "apart: n", "apart: n", smooth=False)
 def comparisons_as_factors(x, y, z):
     greater = np.greater(x, y) * z + np.less_equal(x, z) * y
     return greater + np.equal(x, y) * x + np.not_equal(x, z) * x - (x >= y) * (y < z) * x * y * z
@@ -235,7 +235,7 @@ def common_factors(x, y):
     return a * b + a / a + (a - a) * b + -(-x) + (x * 1.0 + 0.0) * 1 + 0 * y + x / 1
 
 
-@program(": n", ": n", ": n")
+@program(": n", ": n", ": n", rewritten=True)
 def signs_and_quotients(x, y, z):
     return -(-x * -y) / -(z * z + 1) - (-(x - y)) + (-x) ** 3 - (-y) ** 2 + x / (y * y + 1) / (z * z + 2)
 

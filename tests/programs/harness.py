@@ -28,6 +28,8 @@ class Program:
     """Whether the source depends on sizes: loops over them, say."""
     single: bool = True
     """Whether it also runs in float32."""
+    captured: dict[str, Any] = field(default_factory=dict)
+    """What the emitted function takes besides its arguments."""
     pure: bool = True
     """Whether libraries that have no assignments can run it."""
 

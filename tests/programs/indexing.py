@@ -43,10 +43,10 @@ def mixed_indices(x, i, j):
     return a.sum(axis=1) + b.sum(axis=1) + x[0, 1:, j].sum(axis=1) + x[None, i, ..., j].sum()
 
 
-@program(": n m", "apart: n m", pure=False)
-def gathers_by_order(x, y):
-    order = np.argsort(y, axis=0)
-    return np.take_along_axis(x, order, axis=0) * 2 + x[np.argmax(y, axis=0), np.arange(x.shape[1])]
+@program(": n m", "int: n m", ": n m", pure=False)
+def gathers_by_order(x, order, y):
+    order = order % len(x)
+    return np.take_along_axis(x, order, axis=0) * y + x[np.argmax(y, axis=0), np.arange(x.shape[1])]
 
 
 @program(": n", "index n: k", ": k", pure=False)
@@ -205,12 +205,12 @@ def stores_into_integers(x, i):
 @program("complex: n", ": n", pure=False)
 def stores_into_complex(z, x):
     w = np.zeros(len(x), dtype=complex)
-    w.real = x
+    w.real[:] = x
     w.imag[1:] = x[1:] ** 2
     w[0] += z[0]
     w *= z
     z = z.copy()
-    z.imag *= 2
+    z.imag[...] *= 2
     return w + z
 
 
@@ -221,7 +221,7 @@ def diagonal_stores(x):
     m[i, i] += 1.0
     m[np.diag_indices(len(m))] *= 2.0
     np.fill_diagonal(m, m.sum(axis=0))
-    m.flat[0] = 2.0
+    m[0, 0] = 2.0
     return m
 
 
@@ -311,8 +311,8 @@ def elimination(a, b):
     return x
 
 
-@program(": 6", ": 6", pure=False)
-def durbin(r, y):
+@program(": 6", pure=False)
+def durbin(r):
     r = np.tanh(r) * 0.2
     y = np.empty_like(r)
     alpha, beta = -r[0], 1.0
@@ -430,7 +430,7 @@ def complex_and_real_views(z, x):
     return w * w.conj()
 
 
-@program(": n m", pure=False)
+@program(": n m", pure=False, rewritten=True)
 def in_place_operators(x):
     y = x.copy()
     y += 1

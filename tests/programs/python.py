@@ -68,7 +68,7 @@ def named_tuple_result(x, u):
     return Affine(x * u, u.sum() * x[0])
 
 
-@program(": n 3")
+@program(": n 3", captured={"OFFSETS": OFFSETS, "shift": SETTINGS["shift"]}, rewritten=True)
 def globals_and_attributes(x):
     y = x * OFFSETS + RATE
     return y ** SETTINGS["power"] + SETTINGS["shift"] * np.float64(numpy.pi)
@@ -95,7 +95,7 @@ def _closure():
     return closure
 
 
-program(": n 3")(_closure())
+program(": n 3", captured={"weights": np.array([1.0, -2.0, 0.5])})(_closure())
 
 
 class Oscillator:
@@ -118,15 +118,15 @@ class Oscillator:
         return self.energy(x) + x
 
 
-program(": 3")(Oscillator().energy)
-
-
-@program(": 3")
-def callable_instance(x):
-    return Oscillator()(x) * OSCILLATOR(x)
+program(": 3", captured={"modes": Oscillator().modes})(Oscillator().energy)
 
 
 OSCILLATOR = Oscillator()
+
+
+@program(": 3", captured={"modes": Oscillator().modes})
+def callable_instance(x):
+    return OSCILLATOR(x) * OSCILLATOR(x + 1)
 
 
 def _logged(function):
@@ -148,7 +148,7 @@ def _helper(x, *, power=2, scale=1.0):
     return scale * x**power
 
 
-@program(": n")
+@program(": n", rewritten=True)
 def helpers_with_keywords(x):
     partial = functools.partial(_helper, scale=3.0)
     return partial(x, power=3) + _helper(x) + _helper(power=1, x=x)

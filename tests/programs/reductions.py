@@ -106,7 +106,7 @@ def softmax_divided_along_the_other_axis(x):
     return e / e.sum(axis=1)
 
 
-@program(": n n")
+@program(": n n", rewritten=True)
 def shift_of_another_axis(x):
     """The maxima of the rows are subtracted from the columns: no constant along the axis."""
     e = np.exp(x - x.max(axis=1))
@@ -177,14 +177,15 @@ def correlation(x, y):
 
 
 @program(": n m")
-def logsumexp_by_reduce(x):
-    return np.logaddexp.reduce(x, axis=1) + np.add.reduce(x, axis=-1) * np.multiply.reduce(x, axis=1)
+def reductions_by_reduce(x):
+    return np.add.reduce(x) [0] + np.add.reduce(x, axis=-1) * np.multiply.reduce(x, axis=1)
 
 
 @program(": n m", smooth=False)
-def nan_functions(x):
+def sums_without_nan(x):
     y = np.where(x > 1.0, np.nan, x)
-    return np.nansum(y, axis=0) + np.nanmean(np.vstack([y, x]), axis=0) + np.nanmax(np.vstack([y, x]))
+    known = ~np.isnan(y)
+    return np.sum(np.where(known, y, 0.0), axis=0) / (1 + known.sum(axis=0)) + np.nan_to_num(y) * 2
 
 
 @program(": n", "positive: n")

@@ -144,7 +144,7 @@ def inserted_and_deleted(x):
     return np.delete(y, 0, axis=0) * x + np.append(x, x[:1], axis=0)[1:]
 
 
-@program(": n m", ": m")
+@program(": n m", ": m", sized=True)
 def unpacked(x, u):
     first, *rest = x
     total = first * 2
@@ -178,4 +178,4 @@ def arrays_without_axes(x, y):
 def methods(x):
     y = x.sum(0).cumsum().repeat(2).reshape(2, -1).T.flatten().take([0, 1])
     z = x.dot(x.T).trace() + x.ravel().prod() + x.mean() + x.var() + x.std() + x.max() + x.min()
-    return y * z + x.diagonal()[0] + x.swapaxes(0, 1).squeeze().sum() + x.round(2).sum() + x.conj().sum()
+    return y * z + x.diagonal()[0] + x.swapaxes(0, 1).squeeze().sum() + x.round(0).sum() + x.conj().sum()

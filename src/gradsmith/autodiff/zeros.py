@@ -7,11 +7,13 @@ from typing import Any
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Masked
+from gradsmith.ir.types import broadcast
 from gradsmith.ops.arithmetic import add, multiply, negative
 from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.repeats import writes_add_up
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze, transpose
 
@@ -22,14 +24,17 @@ def is_zero(node: Node) -> bool:
 
 
 def is_scatter(node: Node) -> bool:
-    """Whether it is zeros with something written or added in part."""
-    return node.op in (index_add, index_set) and is_zero(node.inputs[0])
+    """Whether it is zeros with something written or added in part, which may go elsewhere."""
+    written = node.op in (index_add, index_set) and is_zero(node.inputs[0])
+    return written and writes_add_up(node)
 
 
 def masked_parts(node: Node) -> tuple[Node, Node] | None:
     """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
     if node.op is where and is_zero(node.inputs[2]):
-        return node.inputs[0], node.inputs[1]
+        condition, value, _ = node.inputs
+        whole = broadcast(condition.shape, value.shape) == node.shape  # the zeros may be larger
+        return (condition, value) if whole else None
     if node.op in LOOKS:
         inner = masked_parts(node.inputs[0])
         if inner is not None:

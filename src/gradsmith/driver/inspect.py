@@ -16,6 +16,7 @@ from gradsmith.driver.specialise import SEED, Arguments, Specialisation
 from gradsmith.driver.transforms import is_leaf
 from gradsmith.errors import ArgumentTypeError, SeedNeededError, UnusedInputError
 from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.trace import Trace
 from gradsmith.ir.graph import Graph
@@ -65,7 +66,8 @@ def _traced(function: Callable[..., Any], bound: inspect.BoundArguments) -> Grap
     with trace.active():
         values = Arguments(trace, bound.arguments).values
         inputs = inspect.BoundArguments(bound.signature, values)
-        result = call(function, *inputs.args, **inputs.kwargs)
+        with in_user_terms():
+            result = call(function, *inputs.args, **inputs.kwargs)
         leaves, _ = tree.flatten(result, is_leaf)
         return trace.builder.graph([traced(leaf).node for leaf in leaves])
 

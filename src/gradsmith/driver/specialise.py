@@ -15,6 +15,8 @@ from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
+from gradsmith.frontend.failures import in_user_terms
+from gradsmith.frontend.results import check_results
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -90,7 +92,6 @@ class Specialisation:
         captured = {c.name: c.read() for c in self.captures}
         raw = self.function(*[bound[name] for name in self.arguments], **captured)
         return raw if self.plain else rebuild(self.result, raw)
-
 
     def settle(self) -> None:
         """After the first run: what the function wrote to the world outside is written."""
@@ -180,8 +181,10 @@ def specialise(
         arguments = Arguments(trace, {**bound.arguments, **seed})
         extra = {name: arguments.values.pop(name) for name in seed}
         bound = inspect.BoundArguments(bound.signature, arguments.values)
-        result = recipe.build(bound, **extra)
+        with in_user_terms():
+            result = recipe.build(bound, **extra)
         leaves, shape = tree.flatten(result, _is_result)
+        check_results(shape, writable=True)
         nodes = [_result_node(trace, leaf) for leaf in leaves]
         graph = optimise(trace.builder.graph(nodes))
         lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])

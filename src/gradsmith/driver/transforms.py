@@ -20,11 +20,11 @@ from gradsmith.driver.seeds import seeds_for
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
-    GradsmithError,
     UnusedInputWarning,
 )
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.results import check_results, returned
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
@@ -176,7 +176,7 @@ def warn_unused(label: str, source: Node, missing: Missing) -> None:
     )
 
 
-def output_leaves(value: Any, what: str) -> tuple[list[Node], tree.Tree]:
+def output_leaves(value: Any) -> tuple[list[Node], tree.Tree]:
     """The nodes of a function's result, and its shape.
 
     Raises
@@ -185,19 +185,8 @@ def output_leaves(value: Any, what: str) -> tuple[list[Node], tree.Tree]:
         Part of the result is no number or array.
     """
     leaves, shape = tree.flatten(value, is_leaf)
-    _check_result(shape, what)
+    check_results(shape, writable=False)
     return [traced(leaf).node for leaf in leaves], shape
-
-
-def _check_result(shape: tree.Tree, what: str) -> None:
-    if shape.kind == "static" and shape.value is not None:
-        raise ArgumentTypeError(
-            f"{what} returned a {type(shape.value).__name__}: results must be numbers, arrays, or "
-            "dicts, lists, tuples and dataclasses of these",
-            current_span(),
-        )
-    for child in shape.children:
-        _check_result(child, what)
 
 
 def gradient_of_arguments(
@@ -212,7 +201,7 @@ def gradient_of_arguments(
     own = list(dict.fromkeys(names))
     primals, result = _run(function, bound, own)
     result, aux = _split_aux(result, has_aux=has_aux)
-    outputs, shape = output_leaves(result, "the function")
+    outputs, shape = output_leaves(result)
     check_outputs(outputs)
     several = shape.kind != "leaf"
     seeds = seeds_for(outputs, _flat_seed(seed, shape), several=several, batched=False)
@@ -236,21 +225,18 @@ def _run(
     trace = current_trace()
     if trace is not None and trace.subject is None:
         trace.subject = list(names)
-    try:
-        return primals, call(function, *bound.args, **bound.kwargs)
-    except (TypeError, ValueError) as error:
-        # NumPy's C code turns what a tracer refuses (float(x)) into an error of its own
-        if isinstance(error.__cause__, GradsmithError):
-            raise error.__cause__ from None
-        raise
+    return primals, call(function, *bound.args, **bound.kwargs)
 
 
 def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
     if not has_aux:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
+        what = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
         raise ArgumentTypeError(
-            "with has_aux=True the function must return a pair (output, aux)", current_span()
+            f"with has_aux=True the function must return a pair (output, aux), not {what}",
+            returned(),
+            "return output, aux, or leave has_aux out",
         )
     return result
 
@@ -279,7 +265,7 @@ def named_gradient(
     """
     own = list(dict.fromkeys(names))
     primals, result = _run(function, bound, own, mixed=mixed)
-    outputs, shape = output_leaves(result, "the function")
+    outputs, shape = output_leaves(result)
     wrapped = [wrap(node) for node in outputs]
     inputs = dict(zip(primals.labels, map(wrap, primals.inputs), strict=True))
     found = gradients_of(
@@ -304,7 +290,7 @@ class Pullback:
         names = [f"argument {i}" for i in range(len(args))]
         self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
         result = call(function, *self._primals.values.values())
-        self._outputs, self._shape = output_leaves(result, "the function")
+        self._outputs, self._shape = output_leaves(result)
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
@@ -324,7 +310,7 @@ def pushforward(
     names = [f"argument {i}" for i in range(len(args))]
     primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
     result = call(function, *primals.values.values())
-    outputs, shape = output_leaves(result, "the function")
+    outputs, shape = output_leaves(result)
     directions = primals.tangents(tangents)
     builder = current_builder()
     stable = prepare(builder, outputs, primals.inputs, NUMERICS)

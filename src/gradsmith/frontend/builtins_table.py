@@ -16,13 +16,14 @@ from gradsmith.errors import (
     ConcretizationError,
     UnsupportedError,
 )
-from gradsmith.frontend.dispatch import any_traced, apply, is_traced, traced
+from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir import dims
+from gradsmith.ops.scalars import as_float
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
 
@@ -85,9 +86,20 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return plain(values)
-        return functools.reduce(functools.partial(apply, ufunc), values)
+        return _like_python(functools.reduce(functools.partial(apply, ufunc), values), values)
 
     return extreme
+
+
+def _like_python(result: Any, operands: list[Any]) -> Any:
+    """What NumPy made of Python numbers, as Python makes it: it gives way to any array's dtype."""
+    return run(as_float, result) if all(map(_is_pythons, operands)) else result
+
+
+def _is_pythons(value: Any) -> bool:
+    if isinstance(value, Tracer):
+        return value.type.weak
+    return isinstance(value, (int, float, TracedInt)) and not isinstance(value, np.generic)
 
 
 def _check_numbers(values: list[Any], name: str, ufunc: np.ufunc) -> None:
@@ -122,7 +134,7 @@ def _round(value: Any, digits: int = 0) -> Any:
         raise ArgumentTypeError(
             f"round() of {shown(value)}", current_span(), "use np.round for arrays"
         )
-    return apply(np.round, value, digits)
+    return _like_python(apply(np.round, value, digits), [value])
 
 
 def _of_a_row(value: Any) -> bool:
@@ -234,7 +246,9 @@ def _text(value: Any, *rest: Any) -> str:
 
 @builtin(np.isscalar)
 def _isscalar(element: Any) -> bool:
-    return not isinstance(element, Tracer) or element.type.form != "array"
+    if isinstance(element, (Tracer, TracedInt)):
+        return class_of(element) is not np.ndarray if isinstance(element, Tracer) else True
+    return bool(np.isscalar(element))
 
 
 @builtin(operator.index)

@@ -45,7 +45,8 @@ class Shadow:
         object.__setattr__(self, "_place", (trace, owner))
 
     def __getattr__(self, name: str) -> Any:
-        return outside_attribute(*object.__getattribute__(self, "_place"), name)
+        trace, owner = object.__getattribute__(self, "_place")
+        return outside_attribute(trace, owner, name)
 
     def __delattr__(self, name: str) -> None:
         raise UnsupportedError(
@@ -164,7 +165,7 @@ def _repeat(real: Any, before: Any, after: Any) -> None:
     elif isinstance(real, set):
         real.difference_update(before - after)
         real.update(after - before)
-    elif isinstance(real, CONTAINERS):
+    elif isinstance(real, (list, collections.deque)):
         kept = {id(old): item for old, item in zip(before, real, strict=False)}
         items = [kept[id(item)] if id(item) in kept else _concrete(item) for item in after]
         real.clear()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,18 +13,50 @@ import numpy as np
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    AttributeMissingError,
     GradsmithError,
     IndexRangeError,
     NumberRangeError,
     UnsupportedError,
 )
+from gradsmith.frontend.spans import span_of
 
 _CLASSES: dict[type[Exception], type[GradsmithError]] = {
     ValueError: ArgumentValueError,
     IndexError: IndexRangeError,
     OverflowError: NumberRangeError,
 }
+_PYTHONS: dict[type[Exception], type[GradsmithError]] = {
+    **_CLASSES,
+    TypeError: ArgumentTypeError,
+    AttributeError: AttributeMissingError,
+}
+_OURS = re.compile(r"\b(Tracer|TracedInt)\b|<traced ")
+_CHECK = "check what this is called with: the function's arguments are traced here"
 _STATIC = "shapes, axes and options must be known when tracing; see NumPy's documentation of it"
+
+
+@contextmanager
+def in_user_terms() -> Iterator[None]:
+    """Errors that Python and NumPy raise about traced values, as errors of ours."""
+    try:
+        yield
+    except GradsmithError:
+        raise
+    except Exception as error:
+        # NumPy's C code turns what a tracer refuses (float(x)) into an error of its own
+        if isinstance(error.__cause__, GradsmithError):
+            raise error.__cause__ from None
+        if not _OURS.search(str(error)):
+            raise
+        raise _translated(error) from error
+
+
+def _translated(error: Exception) -> GradsmithError:
+    kind = next((ours for k, ours in _PYTHONS.items() if isinstance(error, k)), UnsupportedError)
+    text = str(error).replace("TracedInt", "int").replace("Tracer", "traced value")
+    hint = "convert the other operand to a number or an array" if "operand" in text else _CHECK
+    return kind(text, span_of(error.__traceback__), hint)
 
 
 def explained(

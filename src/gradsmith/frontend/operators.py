@@ -68,7 +68,6 @@ SAME_NAME = [
     "swapaxes",
     "repeat",
     "take",
-    "clip",
     "round",
     "trace",
     "diagonal",
@@ -84,20 +83,51 @@ SAME_NAME = [
 ]
 """Array methods that are the NumPy function of the same name."""
 
-_OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generic, list)
+_OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generic)
+_SEQUENCES = (list, tuple, range)
+
+
+def _operand(self: Tracer, other: Any) -> Any:
+    """``other`` as an operand; NumPy's arrays take sequences, Python's numbers do not."""
+    if isinstance(other, _OPERANDS):
+        return other
+    if isinstance(other, _SEQUENCES) and not self.type.weak:
+        return list(other)
+    return NotImplemented
 
 
 def _binary(ufunc: np.ufunc, *, swap: bool) -> Callable[[Tracer, Any], Any]:
     def operator(self: Tracer, other: Any) -> Any:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return apply(ufunc, other, self) if swap else apply(ufunc, self, other)
+        operand = _operand(self, other)
+        if operand is NotImplemented:
+            return operand
+        return apply(ufunc, operand, self) if swap else apply(ufunc, self, operand)
+
+    return operator
+
+
+def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Tracer, Any], Any]:
+    """``==`` and ``!=``, which arrays know with None, strings and the like, too."""
+    compare = _binary(ufunc, swap=False)
+
+    def operator(self: Tracer, other: Any) -> Any:
+        result = compare(self, other)
+        if result is not NotImplemented or self.type.form != "array":
+            return result
+        theirs: Any = type(other).__eq__
+        if theirs is not object.__eq__ and type(other).__module__ != "builtins":
+            return result  # Python asks the other one
+        return apply(unlike, self, dtype=bool)
 
     return operator
 
 
 def _inplace(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
-    return lambda self, other: self.update(ufunc, other)
+    def operator(self: Tracer, other: Any) -> Any:
+        operand = _operand(self, other)
+        return operand if operand is NotImplemented else self.update(ufunc, operand)
+
+    return operator
 
 
 def _unary(ufunc: np.ufunc) -> Callable[[Tracer], Any]:
@@ -110,6 +140,8 @@ for _name, _ufunc in BINARY.items():
     setattr(Tracer, f"__i{_name}__", _inplace(_ufunc))
 for _name, _ufunc in COMPARE.items():
     setattr(Tracer, f"__{_name}__", _binary(_ufunc, swap=False))
+Tracer.__eq__ = _equality(np.equal, unlike=np.zeros_like)  # type: ignore[assignment, method-assign]
+Tracer.__ne__ = _equality(np.not_equal, unlike=np.ones_like)  # type: ignore[assignment, method-assign]
 for _name, _ufunc in UNARY.items():
     setattr(Tracer, f"__{_name}__", _unary(_ufunc))
 
@@ -162,6 +194,12 @@ def _transpose(owner: Tracer, *axes: Any) -> Tracer:
 
 
 @_method
+def _clip(owner: Tracer, min: Any = None, max: Any = None, **kwargs: Any) -> Tracer:
+    made: Tracer = apply(np.clip, owner, min, max, **kwargs)
+    return made
+
+
+@_method
 def _fill(owner: Tracer, value: Any) -> None:
     owner[...] = value
 
@@ -189,6 +227,7 @@ def _writer(function: Callable[..., Any], write: Callable[..., Any]) -> Callable
             )
         target.assign(run(write, target, *args, **kwargs))
 
+    apply_writer.__qualname__ = name_of(function)
     return apply_writer
 
 

@@ -225,6 +225,9 @@ class BoundRuntime:
 
     def result(self, value: Any) -> Any:
         """``return value``."""
+        trace = current_trace()
+        if trace is not None:
+            trace.returned = current_span()
         return value
 
     def truth(self, value: Any, kind: str) -> Any:

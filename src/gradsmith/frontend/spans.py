@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import TypeAlias
 
 import numpy as np
@@ -97,6 +97,22 @@ def current_span() -> Span | None:
             nearest = frame
         frame = frame.f_back
     return None if nearest is None else _span_of(nearest)
+
+
+def span_of(traceback: TracebackType | None) -> Span | None:
+    """Where in the user's source an exception was raised."""
+    staged = nearest = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        entry = _staged.entries.get(id(frame.f_code))
+        if entry is not None:
+            staged = entry[0].span(frame)
+        elif not frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+            nearest = frame
+        traceback = traceback.tb_next
+    if staged is not None or nearest is None:
+        return staged
+    return _span_of(nearest)
 
 
 def _span_of(frame: FrameType) -> Span:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -110,6 +111,7 @@ class Trace:
     written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     stores: dict[object, Store] = field(default_factory=dict)
     warned: set[Any] = field(default_factory=set)
+    returned: Span | None = None  # where the latest of its functions returned
     subject: list[str] | None = None  # what the outermost gradient is taken by
     layouts: dict[str, Storage] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)

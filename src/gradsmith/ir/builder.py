@@ -98,10 +98,18 @@ class Builder:
             return value
         if isinstance(value, Dim):
             return self.apply(intrinsics.size, (), {"value": value})
+        if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind not in "biufc":
+            raise ArgumentTypeError(
+                f"a constant of dtype {value.dtype} has no derivatives or arithmetic",
+                self.span,
+                "use a boolean, integer, floating or complex dtype",
+            )
         if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
             return self.apply(intrinsics.constant, (), {"value": Literal(value)})
         raise ArgumentTypeError(
-            f"expected a number or an array, got {value!r:.60} of type {type(value).__name__}"
+            f"expected a number or an array, got {value!r:.60} of type {type(value).__name__}",
+            self.span,
+            "convert it to a number or an array first",
         )
 
     def token(self) -> int:

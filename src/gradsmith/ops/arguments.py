@@ -12,7 +12,9 @@ from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Shape, Size
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, DType, result_dtype
+from gradsmith.ir.types import ArrayType, DType, describe, result_dtype
+
+_DTYPES = "use a boolean, integer, floating or complex dtype"
 
 
 def size_of(value: Any) -> Size | None:
@@ -52,10 +54,10 @@ def as_size(value: Any, what: str) -> Size:
         return size
     if isinstance(value, Node):
         raise UnsupportedError(
-            f"{what} depends on the values of an array ({value.type})",
+            f"{what} is a traced {describe(value.type)}: it depends on the values of an array",
             hint="sizes must follow from shapes and integer arguments",
         )
-    raise ArgumentTypeError(f"{what} must be an integer, not {value!r}")
+    raise ArgumentTypeError(f"{what} must be an integer, not {value!r}", hint="pass an int")
 
 
 def as_static_int(value: Any, what: str) -> int:
@@ -106,12 +108,16 @@ def as_dtype(value: Any) -> DType:
     ArgumentTypeError
         It is another kind of dtype.
     """
+    if isinstance(value, Node):
+        raise ArgumentTypeError(
+            f"a traced {describe(value.type)} is no dtype", hint="pass its .dtype"
+        )
     try:
         dtype: DType = np.dtype(value)
     except TypeError as error:
-        raise ArgumentTypeError(str(error)) from None
+        raise ArgumentTypeError(str(error), hint=_DTYPES) from None
     if dtype.kind not in "biufc":
-        raise ArgumentTypeError(f"arrays of dtype {dtype} cannot be differentiated")
+        raise ArgumentTypeError(f"arrays of dtype {dtype} cannot be differentiated", hint=_DTYPES)
     return dtype
 
 
@@ -128,7 +134,11 @@ def refuse(function: str, argument: str, value: object, hint: str | None = None)
     UnsupportedError
         Always.
     """
-    raise UnsupportedError(f"{function} does not support {argument}={value!r}", hint=hint)
+    text = f"a traced {describe(value.type)}" if isinstance(value, Node) else f"{value!r:.60}"
+    raise UnsupportedError(
+        f"{function} does not support {argument}={text}",
+        hint=hint or f"leave {argument} out, or write what it does with other NumPy functions",
+    )
 
 
 def require_default(function: str, **given: tuple[object, Sequence[object]]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
-from gradsmith.ir.types import ArrayType, DType, scalar
+from gradsmith.ir.types import ArrayType, DType, broadcast, scalar
 from gradsmith.ops import syntax
 from gradsmith.ops.arguments import refuse
 from gradsmith.ops.declare import (
@@ -213,7 +213,9 @@ def _isclose(
 def _allclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
 ) -> Node:
-    return allclose(as_node(a), as_node(b), **_tolerances(rtol, atol, equal_nan))
+    x, y = as_node(a), as_node(b)
+    broadcast(x.shape, y.shape)  # raises where they do not fit
+    return allclose(x, y, **_tolerances(rtol, atol, equal_nan))
 
 
 @implements(np.array_equal)

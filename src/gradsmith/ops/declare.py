@@ -14,7 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, InternalError, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    InternalError,
+    NumberRangeError,
+    UnsupportedError,
+)
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
@@ -38,6 +43,7 @@ from gradsmith.ir.types import (
     promotion_operand,
 )
 from gradsmith.ops import syntax
+from gradsmith.ops.arguments import as_dtype
 
 Implementation = Callable[..., Any]
 F = TypeVar("F", bound=Implementation)
@@ -299,19 +305,63 @@ def _meaning(op: Op, ufunc: np.ufunc) -> Implementation:
         subok: bool = True,
     ) -> Node:
         if len(operands) != ufunc.nin:
-            message = f"np.{ufunc.__name__} takes {ufunc.nin} operands, not {len(operands)}"
-            raise ArgumentTypeError(message)
+            raise ArgumentTypeError(
+                f"np.{ufunc.__name__} takes {ufunc.nin} operands, not {len(operands)}",
+                hint="call it as NumPy's documentation says",
+            )
         nodes = [as_node(operand) for operand in operands]
         if dtype is None:
-            return op(*nodes)
-        wanted = np.dtype(dtype)
+            return _within_range(op(*nodes), nodes)
+        wanted = as_dtype(dtype)
         result = op(*[OPS["astype"](node, dtype=wanted) for node in nodes])
         if result.dtype != wanted:
-            raise UnsupportedError(f"np.{ufunc.__name__} does not support dtype={wanted}")
+            raise UnsupportedError(
+                f"np.{ufunc.__name__} does not support dtype={wanted}",
+                hint="leave it out, and convert the result",
+            )
+        for node in nodes:
+            _check_cast(ufunc, node, wanted, casting)
         return result
 
     function.__module__, function.__qualname__ = "numpy", ufunc.__name__
     return function
+
+
+def _check_cast(ufunc: np.ufunc, node: Node, wanted: DType, casting: Any) -> None:
+    weak = node.array_type.weak and node.dtype.kind != "c"
+    if not weak and not np.can_cast(node.dtype, wanted, casting):
+        raise ArgumentTypeError(
+            f"np.{ufunc.__name__} cannot cast an operand from {node.dtype} to dtype={wanted} with "
+            f"casting={casting!r}",
+            hint="leave dtype= out, or convert the operand with .astype",
+        )
+
+
+def _within_range(result: Node, operands: Iterable[Node]) -> Node:
+    """The result, where its dtype can hold the Python integers among the operands."""
+    if result.array_type.weak or result.dtype.kind not in "iu":
+        return result
+    for operand in operands:
+        value = operand.attrs["value"].value if operand.op is constant else None
+        if operand.array_type.weak and isinstance(value, int):
+            check_range(value, result.dtype)
+    return result
+
+
+def check_range(value: int, dtype: DType) -> None:
+    """Refuse a Python integer that an array's dtype cannot hold.
+
+    Raises
+    ------
+    NumberRangeError
+        NumPy raises OverflowError there.
+    """
+    range_: Any = np.iinfo(dtype)
+    if not range_.min <= value <= range_.max:
+        raise NumberRangeError(
+            f"the Python integer {value} is out of bounds for {dtype}",
+            hint="convert the array first, as in x.astype(np.int64)",
+        )
 
 
 def formula(text: str) -> Callable[..., Any]:

@@ -37,9 +37,19 @@ def matmul_(x1: Any, x2: Any, /) -> Node:
     return matmul(as_node(x1), as_node(x2))
 
 
+def _check_axes(function: str, matrix: Node, vector: Node) -> None:
+    if matrix.ndim < 2 or vector.ndim < 1:
+        raise ShapeError(
+            f"{function} needs a matrix and a vector, not shapes {describe_shape(matrix.shape)} "
+            f"and {describe_shape(vector.shape)}",
+            hint="use np.matmul or np.dot for other shapes",
+        )
+
+
 def matvec(x1: Any, x2: Any, /) -> Node:
     """`numpy.matvec`."""
     matrix, vector = as_node(x1), as_node(x2)
+    _check_axes("np.matvec", matrix, vector)
     if vector.ndim == 1:
         return matmul(matrix, vector)
     product = matmul(matrix, expand_dims(vector, axis=(vector.ndim,)))
@@ -49,6 +59,7 @@ def matvec(x1: Any, x2: Any, /) -> Node:
 def vecmat(x1: Any, x2: Any, /) -> Node:
     """`numpy.vecmat`."""
     vector, matrix = conjugated(as_node(x1)), as_node(x2)
+    _check_axes("np.vecmat", matrix, vector)
     if vector.ndim == 1:
         return matmul(vector, matrix)
     product = matmul(expand_dims(vector, axis=(vector.ndim - 1,)), matrix)

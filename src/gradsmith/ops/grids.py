@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentValueError, ShapeError, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ShapeError,
+    UnsupportedError,
+)
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import broadcast
+from gradsmith.ir.types import broadcast, describe
 from gradsmith.ops import shape as ops
 from gradsmith.ops.arguments import as_dtype, as_shape, as_size, as_static_int, require_default
 from gradsmith.ops.create import ones
@@ -127,6 +132,11 @@ for _function, _from in (
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ...]:
     require_default("np.unravel_index", order=(order, "C"))
     rest, sizes = as_node(indices), as_shape(shape)
+    if rest.dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"np.unravel_index takes integers, not a {describe(rest.type)}",
+            hint="convert the indices with .astype(int)",
+        )
     places: list[Node] = []
     for size in reversed(sizes[1:]):
         places.append(FUNCTIONS[np.remainder](rest, as_node(size)))

@@ -10,7 +10,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
-from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
+from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS, as_node, commutes, primitive
@@ -280,7 +280,16 @@ def write_added(x: Node, key: Any, value: Any) -> Node:
 
 def _writing(x: Node, key: Any, value: Any) -> tuple[Index, tuple[Node, ...], Node]:
     if x.array_type.form != "array":
-        raise ArgumentTypeError("a scalar does not support item assignment")
+        raise ArgumentTypeError(
+            f"a {describe(x.type)} does not support item assignment",
+            hint="only arrays can be written to: make one with np.array",
+        )
     index, arrays = index_of(key, x.shape)
     shape = indexed_shape(x.shape, index, [a.array_type for a in arrays])
-    return index, arrays, squeezed_to(as_node(value), len(shape))
+    update = as_node(value)
+    if update.array_type.weak and update.array_type.complex and not x.array_type.complex:
+        raise ArgumentTypeError(
+            f"a Python complex number cannot be stored in a {describe(x.type)}",
+            hint="make the array complex, or store the number's .real",
+        )
+    return index, arrays, squeezed_to(update, len(shape))

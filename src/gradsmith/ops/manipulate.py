@@ -275,6 +275,7 @@ if hasattr(np, "astype"):  # since NumPy 2.1
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Node:
     """`numpy.copy`."""
+    require_default("np.copy", order=(order, ("K", "C", "F", "A")))
     return ops.copy(as_node(a))
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentValueError
+from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
-from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.intrinsics import constant, size
 from gradsmith.ir.op import Emitter, Masked, Partials
 from gradsmith.ir.types import (
     PYTHON_TYPES,
@@ -28,6 +29,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.compare import equal, not_equal
 from gradsmith.ops.declare import (
     as_node,
+    check_range,
     elementwise,
     implements,
     implements_python,
@@ -107,6 +109,8 @@ def _base_partial(out: Node, x: Node, y: Node) -> Any:
     python = x.array_type.weak and y.array_type.weak
     if exponent is None:
         raised = float_power if python else power
+        if y.op is size and not dims.is_unbacked(y.attrs["value"]):
+            return 0 if dims.decide("==", y.attrs["value"], 0) else y * raised(x, y - 1)
         return Masked(not_equal(y, 0), y * raised(x, y - 1))
     if exponent == 0:
         return 0
@@ -146,7 +150,7 @@ def power_of(x1: Any, x2: Any, /) -> Node:
         return power(x, y)
     n = _whole(exponent, x.array_type)
     if n is not None and n < 0 and x.dtype.kind == "u":
-        return power(x, y)  # NumPy raises an OverflowError when it runs
+        check_range(n, x.dtype)
     if n == -1 and (x.array_type.inexact or x.array_type.weak):
         return 1 / x
     if n is not None:

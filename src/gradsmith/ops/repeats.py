@@ -35,6 +35,13 @@ def may_repeat(index: Index, arrays: Sequence[Node]) -> bool:
     return len(open_axes) > 1 or not open_axes <= distinct
 
 
+def writes_add_up(write: Node) -> bool:
+    """Whether what ``write`` writes into zeros may as well be added to something else: not where
+    an element is set twice, of which the last one stays.
+    """
+    return write.op.name == "index_add" or not may_repeat(write.attrs["index"], write.inputs[2:])
+
+
 def _ndim(operand: Node) -> int:
     return 1 if is_mask(operand.array_type) else operand.ndim
 

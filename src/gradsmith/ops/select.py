@@ -204,11 +204,18 @@ clip_above = primitive(
 )
 
 
+_MISSING: Any = object()
+
+
 @implements(np.clip)
 def _clip(
-    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+    a: Any, a_min: Any = _MISSING, a_max: Any = _MISSING, *, min: Any = None, max: Any = None
 ) -> Node:
-    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if (a_min is _MISSING) != (a_max is _MISSING):
+        raise ArgumentTypeError(
+            "np.clip takes both bounds by position or none", hint="pass None for the other bound"
+        )
+    low, high = (min, max) if a_min is _MISSING else (a_min, a_max)
     x = as_node(a)
     x = cast(x, x.dtype)  # a Python number is not weak as the first argument of np.clip
     if low is None:

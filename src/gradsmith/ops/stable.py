@@ -144,7 +144,7 @@ def _lower_sigmoid(x: Node) -> Node:
     if not _has_decay(x):
         # exp overflows beyond the limit; what is cut off there is below the smallest normal
         # number, so that both tails keep all of their digits
-        limit = float(np.floor(np.log(np.finfo(x.dtype).max)))
+        limit = float(np.floor(np.log(np.finfo(x.dtype.name).max)))
         return 1 / (1 + exp(minimum(-x, limit)))
     decay = _decay(x)
     # 1 or decay, which is at most 1: np.maximum is quicker than np.where (0.7 and 1.2 ns).

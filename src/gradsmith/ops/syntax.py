@@ -62,9 +62,7 @@ def call(function: str | ast.expr, *args: Any, **keywords: Any) -> ast.Call:
     """``function(*args, **keywords)``; keywords that are None are left out."""
     target = name(function) if isinstance(function, str) else function
     given = [
-        ast.keyword(key, expression(value))
-        for key, value in keywords.items()
-        if value is not None
+        ast.keyword(key, expression(value)) for key, value in keywords.items() if value is not None
     ]
     return ast.Call(target, [expression(a) for a in args], given)
 
@@ -176,7 +174,13 @@ def expression(value: Any) -> ast.expr:
 
 def dtype(value: np.dtype[Any]) -> ast.expr:
     """``np.float32``; Python's ``bool`` for booleans."""
-    return ast.Name("bool", ast.Load()) if value.kind == "b" else name(f"np.{value.name}")
+    if value.kind == "b":
+        return ast.Name("bool", ast.Load())
+    return name(f"np.{_EXTENDED.get(value.char, value.name)}")
+
+
+_EXTENDED = {"g": "longdouble", "G": "clongdouble"}
+"""Names that do not depend on the machine."""
 
 
 def _python(value: Any) -> ast.expr:
@@ -207,6 +211,11 @@ def _complex(value: complex) -> ast.expr:
 
 
 def _scalar(value: np.generic) -> ast.expr:
+    if value.dtype.char == "g":  # .item() would be the same once more
+        return call("np.longdouble", str(value))
+    if value.dtype.char == "G":
+        real, imag = _scalar(value.real), _scalar(value.imag)
+        return binary("+", real, binary("*", ast.Constant(1j), imag))
     number = value.item()
     if value.dtype.kind == "b":
         return ast.Constant(number)

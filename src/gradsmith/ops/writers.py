@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import describe_shape
 from gradsmith.ops.arguments import normalize_axis, require_default
 from gradsmith.ops.declare import FUNCTIONS, Implementation, as_node
 from gradsmith.ops.index import write, write_added
 from gradsmith.ops.manipulate import ravel, reshaped
 from gradsmith.ops.pick import grid_around
 from gradsmith.ops.ranges import integers
+from gradsmith.ops.shape import cast
 
 WRITERS: dict[Callable[..., Any], Implementation] = {}
 
@@ -30,6 +32,36 @@ def _writes(function: Callable[..., Any]) -> Callable[[Implementation], Implemen
         return implementation
 
     return declare
+
+
+def _check_cast(function: str, value: Any, x: Node, casting: Any) -> Node:
+    """The operand ``value``, if NumPy casts it into ``x``."""
+    node = as_node(value)
+    if not np.can_cast(node.dtype, x.dtype, casting):
+        raise ArgumentTypeError(
+            f"{function} cannot cast {node.dtype} to {x.dtype}, the dtype of the array that it "
+            f"writes to, by the rule {casting!r}",
+            hint="convert the values first, with .astype",
+        )
+    return node
+
+
+def _safely(function: str, value: Any, x: Node) -> Node:
+    """The same by the rule of functions that take Python's numbers as they are."""
+    node = as_node(value)
+    return node if node.array_type.weak else _check_cast(function, node, x, "safe")
+
+
+def _masking(function: str, mask: Any, x: Node) -> Node:
+    """A mask with an element for each of the array's."""
+    node = as_node(mask)
+    if not dims.same(node.array_type.size, x.array_type.size):
+        raise ShapeError(
+            f"{function}: the mask has shape {describe_shape(node.shape)}, the array "
+            f"{describe_shape(x.shape)}",
+            hint="pass a mask of the shape of the array, or write x[mask] = values",
+        )
+    return reshaped(node, x.shape)
 
 
 def _as_many(values: Any, wanted: Node, function: str) -> Node:
@@ -79,22 +111,26 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Node:
 @_writes(np.copyto)
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Node:
     x = as_node(dst)
+    src = _check_cast("np.copyto", src, x, casting)
     return write(x, ..., src if where is True else FUNCTIONS[np.where](where, src, x))
 
 
 @_writes(np.putmask)
 def _putmask(a: Any, /, mask: Any, values: Any) -> Node:
     x = as_node(a)
-    chosen = FUNCTIONS[np.where](mask, _as_many(values, x, "np.putmask"), x)
+    values = _as_many(_safely("np.putmask", values, x), x, "np.putmask")
+    chosen = FUNCTIONS[np.where](_masking("np.putmask", mask, x), cast(values, x.dtype), x)
     return write(x, ..., chosen)
 
 
 @_writes(np.place)
 def _place(arr: Any, mask: Any, vals: Any) -> Node:
-    x, values = as_node(arr), as_node(vals)
+    x = as_node(arr)
+    values = _safely("np.place", vals, x)
     if not dims.is_one(values.array_type.size):
         raise UnsupportedError("np.place takes a single value here", hint="use x[mask] = values")
-    return write(x, ..., FUNCTIONS[np.where](mask, reshaped(values, (1,)), x))
+    chosen = FUNCTIONS[np.where](_masking("np.place", mask, x), reshaped(values, (1,)), x)
+    return write(x, ..., chosen)
 
 
 @_writes(np.add.at)

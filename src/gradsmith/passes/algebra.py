@@ -71,11 +71,11 @@ def _array(node: Node) -> bool:
     return node.ndim > 0
 
 
-def _as_precise(node: Node, root: Node) -> bool:
+def as_precise(node: Node, root: Node) -> bool:
     """Whether it is a Python number, or floating or complex of the precision of ``root``."""
     if node.array_type.weak or not (node.array_type.inexact and root.array_type.inexact):
         return node.array_type.weak
-    return np.finfo(node.dtype).dtype == np.finfo(root.dtype).dtype
+    return bool(np.finfo(node.dtype.name).dtype == np.finfo(root.dtype.name).dtype)
 
 
 def _same_kind(x: Node, y: Node) -> bool:
@@ -181,7 +181,7 @@ def monomial(node: Node) -> tuple[Any, Counter[Node]]:
         value = number(part) if part.array_type.weak else None
         if value is not None:
             coefficient = coefficient * value
-        elif part.op not in (negative, multiply) or not _as_precise(part, node):
+        elif part.op not in (negative, multiply) or not as_precise(part, node):
             factors[part] += 1
         else:
             coefficient = -coefficient if part.op is negative else coefficient
@@ -191,7 +191,7 @@ def monomial(node: Node) -> tuple[Any, Counter[Node]]:
 
 def _without_number(node: Node, root: Node) -> Node:
     """The product ``root``, of which ``node`` is a part, without its numbers and signs."""
-    if node.op not in (negative, multiply) or not _as_precise(node, root):
+    if node.op not in (negative, multiply) or not as_precise(node, root):
         return node
     if node.op is negative:
         return _without_number(node.inputs[0], root)
@@ -226,7 +226,7 @@ PRODUCTS_OF_MATRICES = [  # a sign is cheaper to change in the product
 ]
 
 
-def _guarded(rule: Rule) -> Rule:
+def guarded(rule: Rule) -> Rule:
     """The rule where all it takes apart and puts together has the precision of the result.
 
     Integers wrap around and booleans are not numbers: ``i * (j * x)`` is not ``(i * j) * x``.
@@ -236,7 +236,7 @@ def _guarded(rule: Rule) -> Rule:
         leaves = set(bindings.values())
         if not _of_one_precision(root, leaves, root):
             return None
-        better = rule.action(**bindings)
+        better = rule.action(**({"root": root} | bindings if rule.pattern.name else bindings))
         return better if better is None or _of_one_precision(better, leaves, root) else None
 
     return Rule(replace(rule.pattern, name="root"), action)
@@ -254,10 +254,10 @@ def _of_one_precision(
     if not levels or node in leaves or node.op not in ARITHMETIC:
         return True
     below = (_of_one_precision(operand, leaves, root, levels - 1) for operand in node.inputs)
-    return _as_precise(node, root) and all(below)
+    return as_precise(node, root) and all(below)
 
 
 ALGEBRA = [
-    *map(_guarded, [*NOTHING, *PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS]),
+    *map(guarded, [*NOTHING, *PRODUCTS_OF_MATRICES, *SIGNS, *PRODUCTS, *SCALARS]),
     *SUMS,
 ]

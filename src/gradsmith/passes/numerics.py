@@ -54,13 +54,20 @@ LOGISTIC = [
 ]
 
 
-def _logsumexp(u: Node, s: Node) -> Node:
+def _logsumexp(u: Node, s: Node) -> Node | None:
     axis, keepdims = s.attrs["axis"], s.attrs["keepdims"]
+    if _is_empty(u, axis):
+        return None
     if _is_shifted(u, axis):
         rest, shift = u.inputs
         total = logsumexp(rest, axis=axis, keepdims=keepdims)
         return total - (shift if keepdims else _without(shift, axis, rest.ndim - shift.ndim))
     return logsumexp(u, axis=axis, keepdims=keepdims)
+
+
+def _is_empty(u: Node, axis: tuple[int, ...]) -> bool:
+    """Whether there is nothing along ``axis``: a sum of nothing is 0, but it has no maximum."""
+    return any(dims.hint(u.shape[a]) == 0 for a in axis)
 
 
 def _is_shifted(u: Node, axis: tuple[int, ...]) -> bool:
@@ -95,7 +102,7 @@ def _softmax(u: Node, d: Node) -> Node | None:
         return None
     axis = total.attrs["axis"]
     whole = total.attrs["keepdims"] or len(axis) == u.ndim
-    if not whole and (d.op is not expand_dims or d.attrs["axis"] != axis):
+    if _is_empty(u, axis) or not (whole or (d.op is expand_dims and d.attrs["axis"] == axis)):
         return None
     return _without_shift(u, axis)
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
 from gradsmith.passes.buffers import own_buffers
+from gradsmith.passes.cancellation import CANCELLATIONS
 from gradsmith.passes.lowering import LOWERING
 from gradsmith.passes.numerics import NUMERIC_RULES
+from gradsmith.passes.reductions import REDUCTIONS
 from gradsmith.passes.results import own_results
 from gradsmith.passes.rewrite import Table, rebuild
 from gradsmith.passes.scatter import SCATTER
@@ -17,7 +19,9 @@ from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
 """Before differentiation: stable forms of what users write by hand."""
 
-ADJOINT = Table(STRUCTURE, SCATTER, ALGEBRA, generic=GENERIC, keep_names=True)
+ADJOINT = Table(
+    STRUCTURE, SCATTER, REDUCTIONS, CANCELLATIONS, ALGEBRA, generic=GENERIC, keep_names=True
+)
 """While the adjoint is built: also algebra that may change the last bit."""
 
 FINISH = Table(UNWRAP, STRUCTURE, NUMERIC_RULES, generic=GENERIC)

@@ -11,14 +11,15 @@ from gradsmith.ops.index import index_add, index_set
 from gradsmith.ops.index_key import Array
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.reduce import reduce_sum
-from gradsmith.ops.repeats import may_repeat
+from gradsmith.ops.repeats import may_repeat, writes_add_up
 from gradsmith.ops.shape import broadcast_to, expand_dims
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
 
 def _is_scatter(node: Node) -> bool:
-    return node.op in (index_add, index_set) and node.inputs[0].op is zeros
+    written = node.op in (index_add, index_set) and node.inputs[0].op is zeros
+    return written and writes_add_up(node)
 
 
 X, P = Wild("x"), Wild("p", _is_scatter)

@@ -11,6 +11,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
+from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
 from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
@@ -99,6 +100,21 @@ def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
     return x - (-factor) * y if isinstance(factor, (int, float)) and factor < 0 else None
 
 
+def _compared(root: Node, x: Node) -> Node | None:
+    """``x <= 0`` for ``-x >= 0``."""
+    return MIRRORED[root.op](x, 0) if x.array_type.inexact else None
+
+
+MIRRORED = {
+    less: greater,
+    less_equal: greater_equal,
+    greater: less,
+    greater_equal: less_equal,
+    equal: equal,
+    not_equal: not_equal,
+}
+
+
 def _ones_or_zeros(root: Node, x: Node) -> Node | None:
     """``np.ones`` and ``np.zeros`` say what ``np.full`` spells out."""
     for value, make in ((1, ones), (0, zeros)):
@@ -141,6 +157,8 @@ STRUCTURE = [
     Rule(Apply(divide, (X, 1)), _keep),
     Rule(Apply(subtract, (X, 0)), _keep),
     Rule(Apply(negative, (Apply(negative, (X,)),)), _keep),
+    Rule(Apply(multiply, (X, -1)), lambda x: -x if x.array_type.inexact else None),
+    *(Rule(Apply(op, (Apply(negative, (X,)), 0), R), _compared) for op in MIRRORED),
     Rule(Apply(conj, (X,)), _real_conjugate),
     Rule(Apply(broadcast_to, (X,)), _keep),
     Rule(Apply(reshape, (X,)), _keep),
@@ -220,6 +238,8 @@ def _is_spread(node: Node, user: Node) -> bool:
     """Whether ``user`` may take the one value that ``node`` repeats: ``np.full`` also converts
     it, which is left out only where ``user`` converts a Python number of that kind alike.
     """
+    if node.op is expand_dims:  # leading axes come by broadcasting
+        return bool(node.attrs["axis"] == tuple(range(len(node.attrs["axis"]))))
     if node.op is not full:
         return node.op is broadcast_to
     value = node.inputs[0]
@@ -229,5 +249,38 @@ def _is_spread(node: Node, user: Node) -> bool:
     return value.array_type.weak and safe and user.dtype == node.dtype
 
 
-GENERIC = (fold_constants, drop_broadcasts)
+def repeat_results(node: Node) -> Node | None:
+    """An op of repeated numbers is its result repeated: ``-broadcast_to(x, n)``."""
+    if node.op not in REPEATED or node.ndim == 0:
+        return None
+    if any(x.ndim and not _is_spread(x, node) for x in node.inputs):
+        return None
+    values = [x.inputs[0] if x.ndim else x for x in node.inputs]
+    return (
+        None if any(x.ndim for x in values) else broadcast_to(node.op(*values), shape=node.shape)
+    )
+
+
+REPEATED = (negative, add, subtract, multiply)
+"""Python's own operators among them (of numbers that are Python's) raise nothing."""
+
+
+def plain_numbers(node: Node) -> Node | None:
+    """``2.5 * x`` for ``np.float64(2.5) * x``, where Python's number gives the same dtype."""
+    if not node.op.elementwise or not any(map(_is_numpy_number, node.inputs)):
+        return None
+    others = [x for x in node.inputs if not _is_numpy_number(x)]
+    if not others or any(x.array_type.weak for x in others):
+        return None
+    return node.op(
+        *(number(x).item() if _is_numpy_number(x) else x for x in node.inputs), **node.attrs
+    )
+
+
+def _is_numpy_number(node: Node) -> bool:
+    value = number(node)
+    return isinstance(value, np.generic) and value.dtype.kind in "if"
+
+
+GENERIC = (fold_constants, drop_broadcasts, repeat_results, plain_numbers)
 """Rules for every op, tried after the table's."""

@@ -1,0 +1,40 @@
+"""What traced functions return: where, and whether it can be a result."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradsmith.errors import ArgumentTypeError, Span
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.tree import Tree
+
+_WRITABLE = (str, bool, type(None), np.dtype)
+
+
+def returned() -> Span | None:
+    """The place of the latest ``return``, else where Python is."""
+    trace = current_trace()
+    return current_span() if trace is None or trace.returned is None else trace.returned
+
+
+def check_results(shape: Tree, *, writable: bool) -> None:
+    """Refuse results that are neither numbers nor arrays.
+
+    ``writable`` says that strings and the like, which emitted code can write, may be among them.
+
+    Raises
+    ------
+    ArgumentTypeError
+        Part of the result is something else.
+    """
+    value = shape.value
+    fine = isinstance(value, _WRITABLE) if writable else value is None
+    if shape.kind == "static" and not fine:
+        raise ArgumentTypeError(
+            f"the function returns {value!r:.60} of type {type(value).__name__}",
+            returned(),
+            "return numbers, arrays, or dicts, lists, tuples and dataclasses of these",
+        )
+    for child in shape.children:
+        check_results(child, writable=writable)
