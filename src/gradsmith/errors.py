@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,19 @@ class GradsmithError(Exception):
     message : str
         What is wrong, with the values (names, shapes, dtypes).
     span : Span, optional
-        Where in the user's source.
+        Where in the user's source; by default where the user's code is now.
     hint : str, optional
-        What to do about it.
+        What to do about it; by default what the class advises.
     """
+
+    locate: ClassVar[Callable[[], Span | None]] = staticmethod(lambda: None)
+    """Tells where the user's code is; the frontend, which knows, sets it."""
+    advice: ClassVar[str | None] = None
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         self.message = message
-        self.span = span
-        self.hint = hint
+        self.span = span or GradsmithError.locate()
+        self.hint = hint or self.advice
         super().__init__(message)
 
     def __str__(self) -> str:
@@ -106,13 +111,22 @@ class UnusedInputError(GradientError):
 class ArgumentTypeError(GradsmithError, TypeError):
     """An argument has a type or dtype that cannot be used here."""
 
+    advice = "convert the value first, as in x.astype(float) or np.asarray(x)"
+
 
 class ArgumentValueError(GradsmithError, ValueError):
     """An argument has the right type and an unusable value."""
 
+    advice = "compare the value with what the function's documentation allows"
+
 
 class ShapeError(GradsmithError, ValueError):
     """Shapes that do not fit each other (NumPy raises ValueError there)."""
+
+    advice = (
+        "compare the shapes (print(x.shape) in the function shows them); x[:, None] adds an axis, "
+        "x.T swaps two"
+    )
 
 
 class NumberRangeError(GradsmithError, OverflowError):
@@ -122,6 +136,8 @@ class NumberRangeError(GradsmithError, OverflowError):
 class IndexRangeError(GradsmithError, IndexError):
     """An index lies outside its axis (NumPy raises IndexError there)."""
 
+    advice = "compare the index with the shape (print(x.shape) in the function shows it)"
+
 
 class AttributeMissingError(GradsmithError, AttributeError):
     """A traced array has no such attribute."""
@@ -129,6 +145,8 @@ class AttributeMissingError(GradsmithError, AttributeError):
 
 class UnsupportedError(GradsmithError, TypeError):
     """A NumPy function, argument or Python construct that gradsmith does not handle."""
+
+    advice = "write it with supported NumPy functions, or compute it outside the function"
 
 
 class ControlFlowError(UnsupportedError):
@@ -145,6 +163,8 @@ class CheckError(GradsmithError, AssertionError):
 
 class InternalError(GradsmithError, AssertionError):
     """A graph that breaks gradsmith's own rules: please report it."""
+
+    advice = "this is a mistake of gradsmith, not yours: please report it with the function"
 
 
 class GradsmithWarning(UserWarning):

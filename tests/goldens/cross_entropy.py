@@ -13,10 +13,9 @@ def cross_entropy_grad(W, X, Y):
     # line 39: probabilities = softmax(X @ W)
     e = X @ W
     # adjoint of line 40: return -np.sum(Y * np.log(probabilities)) / len(X)
-    t = -1 / len(X)
     e -= e.max(axis=1, keepdims=True)
     np.exp(e, out=e)
-    t_2 = t * Y - t * (Y.sum(axis=1, keepdims=True) * (e / e.sum(axis=1, keepdims=True)))
     # adjoint of line 39: probabilities = softmax(X @ W)
-    g_W = X.T @ t_2
+    g_W = X.T @ (Y - Y.sum(axis=1, keepdims=True) * (e / e.sum(axis=1, keepdims=True)))
+    g_W *= -1 / len(X)
     return g_W

@@ -9,10 +9,10 @@ def damped_grad(t):
     Made by gradsmith 0.1.0.
     """
     # line 88: return np.exp(-0.3 * t) * np.sin(2 * t)
-    e = np.exp(-0.3 * t)
     t_2 = 2 * t
-    t_3 = np.sin(t_2)
+    sin = np.sin(t_2)
     # adjoint of line 88: return np.exp(-0.3 * t) * np.sin(2 * t)
-    t_4 = np.cos(t_2)
-    g_t = 2 * (-2.0 * (t_3 * e) - 0.3 * (t_4 * e)) - 0.3 * ((2.0 * t_4 - 0.3 * t_3) * e)
+    cos = np.cos(t_2)
+    t_3 = 2 * (-2.0 * sin - 0.3 * cos) - 0.3 * (2.0 * cos - 0.3 * sin)
+    g_t = t_3 * np.exp(-0.3 * t)
     return g_t

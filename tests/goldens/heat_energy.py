@@ -32,10 +32,10 @@ def heat_energy_grad(u, c):
     g_u = np.zeros(u.shape)
     g_u[:1] = g_y[:1]
     # adjoint of line 74: y[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
-    part_2 = g_y[1:-1]
-    g_c = part_2 @ t
-    t_2 = part_2 * c
-    g_u[:-2] += t_2
-    g_u[2:] += t_2
-    g_u[1:-1] += (1 - 2 * c) * part_2
+    g_part = g_y[1:-1]
+    g_c = g_part @ t
+    g_t = g_part * c
+    g_u[:-2] += g_t
+    g_u[2:] += g_t
+    g_u[1:-1] += (1 - 2 * c) * g_part
     return g_u, g_c

@@ -15,7 +15,7 @@ def logistic_loss_grad(w, X, y):
     # adjoint of line 18: return np.mean(np.log(1 + np.exp(-margin)))
     e = np.minimum(margin, 709.0)
     np.exp(e, out=e)
-    g_margin = -1 / (1 + e) / len(y)
+    g_margin = -1 / (1 + e) / len(X)
     # adjoint of line 17: margin = y * (X @ w)
     g_w = X.T @ (g_margin * y)
     return g_w

@@ -22,11 +22,11 @@ def mlp_loss_grad(params, x, labels):
     np.tanh(hidden, out=hidden)
     # line 23: logits = hidden @ params["w2"] + params["b2"]
     logits = hidden @ w2 + b2
-    # adjoint of line 25: log_probs = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    # adjoint of line 25: log_probs = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=T …
     e = logits - logits.max(axis=1, keepdims=True)
     np.exp(e, out=e)
-    g_logits = e / e.sum(axis=1, keepdims=True) / len(labels)
-    g_logits[np.arange(len(labels)), labels] -= 1.0 / len(labels)
+    g_logits = e / e.sum(axis=1, keepdims=True) / len(x)
+    g_logits[np.arange(len(x)), labels] -= 1.0 / len(x)
     # adjoint of line 23: logits = hidden @ params["w2"] + params["b2"]
     g_b2 = g_logits.sum(axis=0)
     g_hidden = g_logits @ w2.T

@@ -9,8 +9,6 @@ def normalized_grad(x, gamma, beta, target):
     beta: float64[m]
     target: float64[n, m]
 
-    Only for m*n > 0.
-
     Made by gradsmith 0.1.0.
     """
     # line 92: mean = x.mean(axis=0)
@@ -22,14 +20,14 @@ def normalized_grad(x, gamma, beta, target):
     # line 94: y = gamma * (x - mean) / std + beta
     y = gamma * t / std + beta
     # adjoint of line 95: return np.mean((y - target) ** 2)
-    g_y = 2 / y.size * (y - target)
+    g_y = 2 / x.size * (y - target)
     # adjoint of line 94: y = gamma * (x - mean) / std + beta
     g_beta = g_y.sum(axis=0)
-    g_gamma = (g_y * t).sum(axis=0)
-    g_std = -gamma * g_gamma / std / std
-    g_gamma /= std
+    g_total = (g_y * t).sum(axis=0)
+    g_std = -gamma * g_total / std / std
+    g_gamma = g_total / std
     # adjoint of line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
-    g_x = g_y / std * gamma + g_std / std * t / len(x)
+    g_x = g_y / std * gamma + g_std / std / len(x) * t
     g_mean = -g_x.sum(axis=0)
     # adjoint of line 92: mean = x.mean(axis=0)
     g_x += g_mean / len(x)

@@ -11,13 +11,13 @@ def polar_grad(r, phi, grad_outputs):
 
     Made by gradsmith 0.1.0.
     """
-    grad_outputs_0 = grad_outputs[0]
-    grad_outputs_1 = grad_outputs[1]
+    g_x = grad_outputs[0]
+    g_y = grad_outputs[1]
     # line 44: x = r * np.cos(phi)
-    t = np.cos(phi)
+    cos_phi = np.cos(phi)
     # line 45: y = r * np.sin(phi)
-    t_2 = np.sin(phi)
+    sin_phi = np.sin(phi)
     # adjoint of line 44: x = r * np.cos(phi)
-    g_r = grad_outputs_1 * t_2 + grad_outputs_0 * t
-    g_phi = grad_outputs_1 * r * t - grad_outputs_0 * r * t_2
+    g_r = g_y * sin_phi + g_x * cos_phi
+    g_phi = (g_y * cos_phi - g_x * sin_phi) * r
     return g_r, g_phi

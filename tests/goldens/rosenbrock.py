@@ -6,8 +6,6 @@ def rosenbrock_grad(x):
 
     x: float64[n]
 
-    Only for n - 1 != 1.
-
     Made by gradsmith 0.1.0.
     """
     # line 30: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
@@ -15,6 +13,6 @@ def rosenbrock_grad(x):
     t = x[1:] - part * part
     # adjoint of line 30: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
     g_x = np.zeros(x.shape)
-    g_x[:-1] = -2 * (1 - part) - 400.0 * (part * t)
+    g_x[:-1] = -2 * (1 - part) - 400.0 * part * t
     g_x[1:] += 200.0 * t
     return g_x

@@ -13,13 +13,11 @@ def softplus_loss_value_and_grad(theta, X, y):
     # line 83: z = X @ theta
     z = X @ theta
     # line 84: return np.sum(np.logaddexp(0, z) - y * z)
-    t = np.logaddexp(0, z)
-    value = (t - y * z).sum()
+    e = -np.abs(z)
+    np.exp(e, out=e)
+    value = (np.maximum(z, 0) + np.log1p(e) - y * z).sum()
     # adjoint of line 84: return np.sum(np.logaddexp(0, z) - y * z)
-    g_z = z - np.where(np.isinf(z), 0, t)
-    np.minimum(g_z, 0, out=g_z)
-    np.exp(g_z, out=g_z)
-    g_z -= y
+    g_z = np.maximum(z >= 0, e) / (1 + e) - y
     # adjoint of line 83: z = X @ theta
     g_theta = X.T @ g_z
     return value, g_theta

@@ -88,6 +88,12 @@ class Gradient:
 
     def _variant(self, inputs: Any, policy: Policy, *, batched: bool) -> Transformed:
         wanted = tuple(inputs) if isinstance(inputs, (list, tuple)) else inputs
+        for name in wanted if isinstance(wanted, tuple) else (wanted,):
+            if not isinstance(name, (str, int, type(None))):
+                raise ArgumentTypeError(
+                    f"inputs is {inputs!r:.60}: it takes names and positions of parameters",
+                    hint="pass a name or a position, or a list of these",
+                )
         key = (wanted, policy, batched)
         if key not in self._variants:
             build = self._build(wanted, policy, batched=batched)
@@ -147,7 +153,7 @@ def _input_names(bound: inspect.BoundArguments, inputs: Any) -> list[str]:
 
 def _name(bound: inspect.BoundArguments, wanted: str | int) -> str:
     if isinstance(wanted, int):
-        return names_at(bound, wanted, "the function")[0]
+        return names_at(bound, wanted, "inputs")[0]
     if wanted not in bound.arguments:
         known = ", ".join(bound.arguments)
         raise ArgumentValueError(

@@ -59,7 +59,7 @@ def grad(
     """
 
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
-        names = names_at(bound, argnums, "the function")
+        names = names_at(bound, argnums)
         _, gradients, aux = gradient_of_arguments(
             fun, bound, names, seed=grad_outputs, has_aux=has_aux
         )
@@ -86,7 +86,7 @@ def value_and_grad(
     """
 
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
-        names = names_at(bound, argnums, "the function")
+        names = names_at(bound, argnums)
         value, gradients, aux = gradient_of_arguments(
             fun, bound, names, seed=grad_outputs, has_aux=has_aux
         )
@@ -160,7 +160,7 @@ def _kept(
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy(order="K") if isinstance(value, np.ndarray) else value
 
 
 def tree_map(function: Callable[[Any], Any], value: Any) -> Any:

@@ -140,6 +140,7 @@ def _same_buffer_type(writer: Node, operand: Node) -> bool:
 def _reuse_buffers(graph: Graph, result: Plan) -> None:
     """Let a statement write over an operand that nothing reads afterwards."""
     last = _last_reads(graph, result)
+    first = _first_reads(result)
     for position, node in enumerate(result.statements):
         if node.op.update is not None:
             candidates = [node.inputs[0]]
@@ -148,32 +149,47 @@ def _reuse_buffers(graph: Graph, result: Plan) -> None:
         else:
             continue
         for operand in candidates:
-            if _may_take(graph, result, node, operand) and last[operand] == position:
+            dead = last.get(operand) == position
+            if dead and _may_take(graph, result, node, operand, first[operand] < position):
                 result.overwrites[node] = operand
                 break
 
 
-def _may_take(graph: Graph, result: Plan, node: Node, operand: Node) -> bool:
+def _may_take(graph: Graph, result: Plan, node: Node, operand: Node, read_before: bool) -> bool:
+    """Whether the code still reads well: one name for what is one value to the reader."""
     if operand in result.inlined or not owns_buffer(operand):
         return False
-    name = graph.names.get(operand, "g_")
-    return node.op.update is not None or name.startswith("g_") or name == graph.names.get(node)
+    if node.op.update is not None:
+        return True
+    name, wanted = graph.names.get(operand), graph.names.get(node)
+    if name is None:  # no mere step on the way to a name if another statement has read it: a term
+        return wanted is None or not read_before or node.op.name in ("add", "subtract")
+    return name.startswith("g_") or name == wanted
+
+
+def _first_reads(result: Plan) -> dict[Node, int]:
+    """For every buffer the first statement that reads it."""
+    first: dict[Node, int] = {}
+    for position, node in enumerate(result.statements):
+        for read in reads(node, result.inlined):
+            first.setdefault(result.root(read), position)
+    return first
 
 
 def _last_reads(graph: Graph, result: Plan) -> dict[Node, int]:
     """For every buffer the last statement that reads it, itself or through a view."""
     last: dict[Node, int] = {}
     for position, node in enumerate(result.statements):
-        for read in _reads(node, result.inlined):
+        for read in reads(node, result.inlined):
             last[result.root(read)] = position
     for returned in graph.results:
-        inner = _reads(returned, result.inlined) if returned in result.inlined else []
+        inner = reads(returned, result.inlined) if returned in result.inlined else []
         for read in [returned, *inner]:
             last[result.root(read)] = len(result.statements)
     return last
 
 
-def _reads(node: Node, inlined: set[Node]) -> list[Node]:
+def reads(node: Node, inlined: set[Node]) -> list[Node]:
     """The variables that the expression of ``node`` reads, and views on the way."""
     found: list[Node] = []
     stack = list(node.inputs)

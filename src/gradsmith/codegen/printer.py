@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import warnings
 
+from gradsmith.codegen.wrap import LONGEST, wrapped
+
 _MARK = "_gradsmith_comment_"
 
 
@@ -15,8 +17,13 @@ def comment(index: int) -> ast.stmt:
 
 def print_module(body: list[ast.stmt], comments: list[str]) -> str:
     """The text of the statements, their comment places filled from ``comments``."""
-    lines = _to_source(ast.Module(body, [])).splitlines()
-    return "\n".join(_fill(line, comments) for line in lines) + "\n"
+    lines: list[str] = []
+    quoted = False
+    for line in _to_source(ast.Module(body, [])).splitlines():
+        quotes = line.count('"""')
+        lines += [line] if quoted or quotes else _finished(line, comments)
+        quoted ^= quotes % 2 == 1
+    return "\n".join(lines) + "\n"
 
 
 def print_expression(expression: ast.expr) -> str:
@@ -24,14 +31,16 @@ def print_expression(expression: ast.expr) -> str:
     return _to_source(ast.Expr(expression)).strip()
 
 
-def _fill(line: str, comments: list[str]) -> str:
+def _finished(line: str, comments: list[str]) -> list[str]:
+    """A line outside of docstrings as it is written."""
     stripped = line.lstrip()
-    if stripped.startswith("return ") and stripped.endswith(","):
-        return f"{line[: len(line) - len(stripped)]}return ({stripped[7:]})"  # a tuple of one
-    if not stripped.startswith(_MARK):
-        return line
     indent = line[: len(line) - len(stripped)]
-    return f"{indent}# {comments[int(stripped[len(_MARK) :])]}"
+    if stripped.startswith(_MARK):
+        text = f"{indent}# {comments[int(stripped[len(_MARK) :])]}"
+        return [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"]
+    if stripped.startswith("return ") and stripped.endswith(","):
+        return wrapped(f"{indent}return ({stripped[7:]})")  # a tuple of one
+    return wrapped(line)
 
 
 def _to_source(tree: ast.AST) -> str:

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gradsmith.errors import InternalError
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Atom, Compound, Dim, Monomial, Shape, Size, Symbol
+from gradsmith.ir.dims import Atom, Compound, Dim, Guard, Monomial, Shape, Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ops import syntax
 
 
 class Sizes:
     """Where sizes can be read: from variables in scope that show them; ``count`` gives the
-    expression of any other.
+    expression of any other. Sizes that the guards say are equal are one.
     """
 
-    def __init__(self, count: Callable[[Symbol], ast.expr]) -> None:
+    def __init__(self, count: Callable[[Symbol], ast.expr], guards: Iterable[Guard] = ()) -> None:
         self._count = count
+        self._same = dims.same_symbols(guards)
         self._symbols: dict[Symbol, ast.expr] = {}
         self._shapes: dict[Shape, ast.expr] = {}
 
+    def one(self, symbol: Symbol) -> Symbol:
+        """The symbol that stands for all that are equal to this one."""
+        return self._same.get(symbol, symbol)
+
+    def _ones(self, shape: Shape) -> Shape:
+        return tuple(dims.renamed(s, self.one) for s in shape) if self._same else shape
+
     def name(self, symbol: Symbol, variable: str) -> None:
         """``variable`` holds this size."""
-        self._symbols[symbol] = syntax.name(variable)
+        self._symbols[self.one(symbol)] = syntax.name(variable)
 
     def integer(self, symbol: Symbol, variable: ast.expr) -> None:
         """A Python integer argument is this size."""
-        self._symbols.setdefault(symbol, variable)
+        self._symbols.setdefault(self.one(symbol), variable)
 
     def show(self, node: Node, variable: ast.expr) -> None:
         """The variable shows the sizes of its axes."""
-        shape = node.array_type.shape
+        shape = self._ones(node.array_type.shape)
         if not shape:
             return
         whole = syntax.attribute(variable, "shape")
@@ -46,6 +54,7 @@ class Sizes:
 
     def size(self, size: Size) -> ast.expr:
         """The expression of a size."""
+        (size,) = self._ones((size,))
         if isinstance(size, int):
             return syntax.expression(size)
         whole = self._whole(size)
@@ -97,11 +106,12 @@ class Sizes:
 
     def symbol(self, symbol: Symbol) -> ast.expr:
         """The expression of one unknown size."""
-        found = self._symbols.get(symbol)
+        found = self._symbols.get(self.one(symbol))
         return self._count(symbol) if found is None else found
 
     def shape(self, shape: Shape) -> ast.expr:
         """The expression of a whole shape, as an argument of ``np.zeros`` and the like."""
+        shape = self._ones(shape)
         if shape in self._shapes:
             return self._shapes[shape]
         if len(shape) == 1:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from gradsmith.codegen import printer
+from gradsmith.codegen.mnemonics import WantedNames
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.plan import Plan, plan
 from gradsmith.codegen.program import Program
@@ -21,18 +23,6 @@ from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.masks import counted_masks
 from gradsmith.tree import Path, Tree, leaf_name
 
-MNEMONICS = {
-    "exp": "e",
-    "sqrt": "root",
-    "reduce_sum": "total",
-    "reduce_mean": "mean",
-    "reduce_max": "top",
-    "getitem": "part",
-    "gather": "part",
-    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal"), "mask"),
-}
-"""What a value without a name is called by its op; anything else is a ``t``."""
-
 
 class Body:
     """Builds the body of one emitted function; also what emission rules ask about sizes."""
@@ -42,7 +32,7 @@ class Body:
         self.graph, snapshots = schedule(program.graph)
         self.plan: Plan = plan(self.graph, snapshots)
         self.names = Names()
-        self.sizes = Sizes(self._count)
+        self.sizes = Sizes(self._count, program.graph.guards)
         self._masks = counted_masks(program.graph.nodes)
         self.comments: list[str] = []
         self.statements: list[ast.stmt] = []
@@ -86,22 +76,33 @@ class Body:
     def _read_arguments(self) -> None:
         """``w1 = params['w1']`` for every leaf that the graph reads."""
         used = {i for node in self.graph.nodes for i in node.inputs} | set(self.graph.results)
-        used_symbols = self._used_symbols()
+        unseen = self._used_symbols() - self._symbols_of(
+            param
+            for param, (_, path) in zip(self.graph.params, self.program.reads, strict=True)
+            if param in used or not path
+        )
         for param, (root, path) in zip(self.graph.params, self.program.reads, strict=True):
-            shown = any(s in used_symbols for s in symbols_of(param.array_type.shape))
+            shown = not unseen.isdisjoint(self._symbols_of([param]))
             reading = _access(root, path)
             if path and (param in used or shown):
-                variable = syntax.name(self.names.fresh(leaf_name(root, path)))
+                label = self.graph.names.get(param, "")
+                wanted = label if label.isidentifier() else leaf_name(root, path)
+                variable = syntax.name(self.names.fresh(wanted))
                 self.statements.append(syntax.assign(variable, reading))
                 reading = variable
+                unseen -= self._symbols_of([param])
             self._variables[param] = reading
             self.sizes.show(param, reading)
             if param.attrs["symbol"] is not None:
                 self.sizes.integer(param.attrs["symbol"], reading)
 
+    def _symbols_of(self, params: Iterable[Node]) -> set[Symbol]:
+        """The sizes that these show; equal ones are one."""
+        return {self.sizes.one(s) for p in params for s in symbols_of(p.array_type.shape)}
+
     def _used_symbols(self) -> set[Symbol]:
         return {
-            symbol
+            self.sizes.one(symbol)
             for node in self.graph.nodes
             for attr in node.attrs.values()
             for symbol in symbols_of(attr)
@@ -111,7 +112,7 @@ class Body:
         """``n = len(x)`` for every size that the user named and the code mentions."""
         used = self._used_symbols()
         for symbol, wanted in self.graph.size_names.items():
-            if symbol in used and not symbol.unbacked:
+            if self.sizes.one(symbol) in used and not symbol.unbacked:
                 reading = self.sizes.symbol(symbol)
                 if isinstance(reading, ast.Name):
                     continue
@@ -128,28 +129,16 @@ class Body:
             self._variables[node] = variable
 
     def _name_variables(self) -> None:
-        """One variable for each chain of statements that share a buffer.
-
-        Where no value of the chain has a name, it is called by what it is in the end.
-        """
-        chain_names: dict[Node, str] = {}
-        in_the_end: dict[Node, str] = {}
-        heads: dict[Node, Node] = {}
+        """One variable for each chain of statements that share a buffer."""
+        names = WantedNames(self.plan, self.graph.names)
         for node in self.plan.statements:
-            operand = self.plan.overwrites.get(node)
-            heads[node] = heads[operand] if operand is not None else node
-            if node in self.graph.names:
-                chain_names.setdefault(heads[node], self.graph.names[node])
-            if node.op.name in MNEMONICS:
-                in_the_end[heads[node]] = MNEMONICS[node.op.name]
-        for node in self.plan.statements:
-            if heads[node] is not node:
-                self._variables[node] = self._variables[heads[node]]
+            head = names.heads[node]
+            if head is not node:
+                self._variables[node] = self._variables[head]
             elif isinstance(node.type, TupleType):
                 self._name_items(node)
             else:
-                wanted = chain_names.get(node) or in_the_end.get(node, "t")
-                self._variables[node] = syntax.name(self.names.fresh(wanted))
+                self._variables[node] = syntax.name(self.names.fresh(names.wanted[node]))
 
     def _name_items(self, node: Node) -> None:
         for index, _ in enumerate(_tuple_type(node).items):

@@ -23,10 +23,12 @@ def rows_of(seed: Any) -> tuple[list[Any], Any]:
     """
     leaves, shape = tree.flatten(seed, lambda v: not tree.is_container(v))
     arrays = [np.asarray(leaf) for leaf in leaves]
-    if any(array.ndim == 0 for array in arrays) or seed is None:
+    shapes = [array.shape for array in arrays]
+    if () in shapes or seed is None:
+        what = "no seed was given" if seed is None else f"the seeds have shapes {shapes}"
         raise SeedError(
-            "is_grads_batched=True needs seeds with a leading batch axis",
-            hint="stack the seeds along a new first axis",
+            f"is_grads_batched=True needs seeds with a leading batch axis: {what}",
+            hint="stack the seeds along a new first axis and pass them as grad_outputs",
         )
     sizes = [len(array) for array in arrays]
     if len(set(sizes)) > 1:
@@ -41,7 +43,11 @@ def rows_of(seed: Any) -> tuple[list[Any], Any]:
 def batched_call(gradient: Callable[[Any], Any], seed: Any) -> Any:
     """``gradient(row)`` for every row of the seed, stacked leaf by leaf."""
     rows, zero = rows_of(seed)
-    results = [gradient(row) for row in rows] or [gradient(zero)]
+    try:
+        results = [gradient(row) for row in rows] or [gradient(zero)]
+    except SeedError as error:
+        error.message = f"of each row of the batch, {error.message}"
+        raise
     flat = [tree.flatten(result, lambda v: not tree.is_container(v)) for result in results]
     columns = zip(*[leaves for leaves, _ in flat], strict=True)
     stacked = [None if column[0] is None else np.stack(column)[: len(rows)] for column in columns]

@@ -308,5 +308,7 @@ def unused_error(name: str, source: Node, missing: Missing) -> UnusedInputError:
     return UnusedInputError(
         f"the gradient with respect to {who} does not exist: {missing.reason}",
         span,
-        "pass allow_unused=True for None, or materialize_grads=True for zeros",
+        "pass create_graph=True there"
+        if "create_graph" in missing.reason
+        else "pass allow_unused=True for None, or materialize_grads=True for zeros",
     )

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentValueError, SeedError, SeedNeededError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    SeedError,
+    SeedNeededError,
+)
 from gradsmith.frontend.arguments import leaf_value, symbolic_shape
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
@@ -130,10 +135,29 @@ def _seed(position: int, output: Node, seed: Any, *, batched: bool) -> Node:
         _check_shape(position, output, shape, batched=batched)
         lead = shape[:1] if batched else ()
         node = seed.declare((*lead, *output.shape))
+        _call_after(node, output)
     else:
+        _check_seed(position, seed)
         node = as_node(_elements(seed))
         _check_shape(position, output, node.shape, batched=batched)
     return _convert(position, output, node)
+
+
+def _check_seed(position: int, seed: Any) -> None:
+    numbers = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray, list, tuple)
+    if not isinstance(seed, numbers):
+        raise ArgumentTypeError(
+            f"grad_outputs[{position}] is {seed!r:.60}, of type {type(seed).__name__}",
+            current_span(),
+            "pass a number or an array of the shape of the output",
+        )
+
+
+def _call_after(seed: Node, output: Node) -> None:
+    """One seed of several is called ``g_x`` where its output is called ``x``."""
+    names = current_builder().names
+    if output in names and not names[seed].isidentifier():
+        names[seed] = f"g_{names[output]}"
 
 
 def _elements(seed: Any) -> Any:
@@ -149,19 +173,26 @@ def _elements(seed: Any) -> Any:
     return seed
 
 
+def _shown(position: int, output: Node) -> str:
+    """``output 0 (y)``."""
+    name = current_builder().names.get(output)
+    return f"output {position} ({name})" if name else f"output {position}"
+
+
 def _implicit(position: int, output: Node) -> Node:
     shape = output.shape
     if not dims.same(output.array_type.size, 1):
         raise SeedNeededError(
-            f"output {position} has shape {describe_shape(shape)}: a gradient without seed exists "
-            "only for an output of one element",
+            f"{_shown(position, output)} has shape {describe_shape(shape)}: a gradient without "
+            "seed exists only for an output of one element",
             current_span(),
             f"pass grad_outputs of shape {describe_shape(shape)} (for the sum of the elements: "
             "np.ones of that shape)",
         )
     if output.array_type.complex:
         raise SeedNeededError(
-            f"output {position} is complex: a gradient without seed exists only for real outputs",
+            f"{_shown(position, output)} is complex: a gradient without seed exists only for "
+            "real outputs",
             current_span(),
             "pass grad_outputs, or differentiate a real value such as abs(z)**2",
         )
@@ -184,17 +215,18 @@ def _check_shape(position: int, output: Node, shape: Shape, *, batched: bool) ->
     if not (fits and all(map(dims.same, actual, expected))):
         batch = " behind the batch axis" if batched else ""
         raise SeedError(
-            f"grad_outputs[{position}] has shape {describe_shape(shape)}, but output {position} "
-            f"has shape {describe_shape(expected)}: they must be equal{batch}",
+            f"grad_outputs[{position}] has shape {describe_shape(shape)}, but "
+            f"{_shown(position, output)} has shape {describe_shape(expected)}: they must be "
+            f"equal{batch}",
             current_span(),
-            f"pass a seed of shape {describe_shape(expected)}",
+            f"pass a seed of shape {describe_shape(expected)}" if expected else "pass one number",
         )
 
 
 def _convert(position: int, output: Node, node: Node) -> Node:
     if node.array_type.complex and not output.array_type.complex:
         raise SeedError(
-            f"grad_outputs[{position}] is complex, but output {position} is real",
+            f"grad_outputs[{position}] is complex, but {_shown(position, output)} is real",
             current_span(),
             "pass a real seed",
         )

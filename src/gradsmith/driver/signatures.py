@@ -51,7 +51,9 @@ def bind(
     try:
         given.bind(*args, **kwargs)
     except TypeError as error:
-        raise ArgumentTypeError(f"{what}: {error}") from None
+        raise ArgumentTypeError(
+            f"{what}: {error}", hint=f"its parameters are {', '.join(given.parameters)}"
+        ) from None
     bound = _spelled_out(given, len(args), kwargs).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound
@@ -86,8 +88,10 @@ def _defaults_allowed(parameters: list[inspect.Parameter]) -> list[inspect.Param
     ]
 
 
-def names_at(bound: inspect.BoundArguments, argnums: int | Sequence[int], what: str) -> list[str]:
-    """The parameters at these positions.
+def names_at(
+    bound: inspect.BoundArguments, argnums: int | Sequence[int], what: str = "argnums"
+) -> list[str]:
+    """The parameters at these positions; ``what`` is the keyword that gives them.
 
     Raises
     ------
@@ -100,12 +104,13 @@ def names_at(bound: inspect.BoundArguments, argnums: int | Sequence[int], what: 
     for position in wanted:
         if not isinstance(position, int) or isinstance(position, bool):
             raise ArgumentTypeError(
-                f"argnums is {argnums!r}", hint="pass an int or a sequence of ints"
+                f"{what} is {argnums!r}: it takes positions",
+                hint="pass an int or a sequence of ints, counted from 0",
             )
         if not -len(names) <= position < len(names):
             raise ArgumentValueError(
-                f"{what} has {len(names)} arguments, so argnums cannot be {position}",
-                hint="argnums counts positional arguments from 0",
+                f"{what} is {position}, but the function has {len(names)} arguments",
+                hint=f"positions count from 0: its arguments are {', '.join(names)}",
             )
         chosen.append(names[position])
     return chosen

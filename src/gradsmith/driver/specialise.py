@@ -75,8 +75,6 @@ class Specialisation:
         """Whether a call with these argument leaves may use the code."""
         if not all(r.holds() for r in self.reliances):
             return False
-        if any(leaves[name].flags.c_contiguous != order for name, order in self.layouts):
-            return False
         try:
             captured = {c.name: c.read() for c in self.captures}
         except (NameError, AttributeError, LookupError, ValueError):
@@ -84,7 +82,10 @@ class Specialisation:
         patterns = tuple(map(pattern_key, captured.values()))
         if patterns != self.captured_patterns:
             return False
-        bound = bindings({**leaves, **captured})
+        everything = {**leaves, **captured}
+        if any(everything[name].flags.c_contiguous != order for name, order in self.layouts):
+            return False
+        bound = bindings(everything)
         return all(guard.holds(bound) for guard in self.guards)
 
     def run(self, bound: Mapping[str, Any]) -> Any:
@@ -211,11 +212,8 @@ def specialise(
 
 def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:
     """Memory orders of arguments that the meaning of a write through a reshape depends on."""
-    return tuple(
-        (name, bool(trace.leaves[name].flags.c_contiguous))
-        for name, storage in trace.layouts.items()
-        if storage.version
-    )
+    names = dict.fromkeys(name for name, storage in trace.layouts if storage.version)
+    return tuple((name, bool(trace.leaves[name].flags.c_contiguous)) for name in names)
 
 
 def _is_result(value: Any) -> bool:

@@ -20,10 +20,13 @@ from gradsmith.driver.seeds import seeds_for
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    SeedError,
     UnusedInputWarning,
 )
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.layout import order_of_copy
+from gradsmith.frontend.messages import shown
 from gradsmith.frontend.results import check_results, returned
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.spans import current_span
@@ -93,6 +96,7 @@ class Primals:
         if isinstance(leaf, Tracer):
             own.view.storage.name = leaf.view.storage.name
             own.view.storage.label = leaf.view.storage.label
+            own.view.storage.order = order_of_copy(leaf.view)
         return own
 
     def tangents(self, given: Sequence[Any]) -> list[Node]:
@@ -186,6 +190,12 @@ def output_leaves(value: Any) -> tuple[list[Node], tree.Tree]:
     """
     leaves, shape = tree.flatten(value, is_leaf)
     check_results(shape, writable=False)
+    if not leaves:
+        raise ArgumentTypeError(
+            f"the function returns {value!r:.60}: there is nothing to differentiate",
+            returned(),
+            "return the value that it computes",
+        )
     return [traced(leaf).node for leaf in leaves], shape
 
 
@@ -232,13 +242,18 @@ def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
     if not has_aux:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
-        what = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+        several = isinstance(result, (tuple, list))
+        what = f"a {type(result).__name__} of {len(result)}" if several else _kind(result)
         raise ArgumentTypeError(
             f"with has_aux=True the function must return a pair (output, aux), not {what}",
             returned(),
             "return output, aux, or leave has_aux out",
         )
     return result
+
+
+def _kind(value: Any) -> str:
+    return shown(value) if isinstance(value, Tracer) else f"a {type(value).__name__}"
 
 
 def _flat_seed(seed: Any, shape: tree.Tree) -> Any:
@@ -296,6 +311,12 @@ class Pullback:
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         several = self._shape.kind != "leaf"
         given = _flat_seed(cotangent, self._shape) if several else [cotangent]
+        if len(given) != len(self._outputs):
+            raise SeedError(
+                f"got {len(given)} cotangents for {len(self._outputs)} outputs",
+                current_span(),
+                "pass a cotangent of the structure of the function's result",
+            )
         moving = [i for i, out in enumerate(self._outputs) if out.array_type.inexact]
         outputs = [self._outputs[i] for i in moving]
         seeds = seeds_for(outputs, [given[i] for i in moving], several=True, batched=False)

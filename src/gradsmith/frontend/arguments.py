@@ -8,7 +8,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentTypeError
-from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.storage import ALWAYS, Order, Storage, View
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -27,7 +27,7 @@ def is_input(value: Any) -> bool:
     return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
 
 
-def check_leaf(value: Any, name: str) -> None:
+def check_leaf(value: Any, name: str, what: str = "argument") -> None:
     """Refuse arrays that NumPy's arithmetic treats in a way of its own.
 
     Raises
@@ -37,20 +37,22 @@ def check_leaf(value: Any, name: str) -> None:
     """
     dtype = getattr(value, "dtype", None)
     if isinstance(value, (np.matrix, np.ma.MaskedArray)):
-        kind = type(value).__name__
+        plain = f"pass np.asarray({name})"
+        filled = f"pass {name}.filled(...), or data and mask apart for use in np.where"
         raise ArgumentTypeError(
-            f"the argument {name} is a {kind}", hint=f"pass np.asarray({name})"
+            f"the {what} {name} is a {type(value).__name__}: its arithmetic is not that of arrays",
+            hint=plain if isinstance(value, np.matrix) else filled,
         )
     if isinstance(dtype, np.dtype):
         if dtype.kind not in "biufc" or not dtype.isnative:
             raise ArgumentTypeError(
-                f"the argument {name} has dtype {dtype}, which has no derivatives or arithmetic",
+                f"the {what} {name} has dtype {dtype}, which has no derivatives or arithmetic",
                 hint="use a boolean, integer, floating or complex dtype in native byte order",
             )
     elif hasattr(value, "__array__") and not isinstance(value, type):
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise ArgumentTypeError(
-            f"the argument {name} is a {kind}, not a NumPy array",
+            f"the {what} {name} is of type {kind}, not a NumPy array",
             hint=f"pass np.asarray({name})",
         )
 
@@ -83,7 +85,7 @@ def pattern_key(value: Any) -> object:
 def symbolic_shape(name: str, shape: tuple[int, ...]) -> Shape:
     """The shape with a symbol for every size that may differ in the next call."""
     return tuple(
-        s if s in STATIC_SIZES else dims.symbol(f"{name}.shape[{axis}]", s)
+        s if s in STATIC_SIZES else dims.symbol(f"{name}.shape[{axis}]", s, axis=True)
         for axis, s in enumerate(shape)
     )
 
@@ -108,7 +110,6 @@ def leaf_value(
 
     ``label`` is what emitted code calls it, by default ``name``.
     """
-    check_leaf(value, name)
     trace.leaves[name] = value
     if isinstance(value, int):
         size = dims.symbol(name, value)
@@ -117,10 +118,16 @@ def leaf_value(
         return TracedInt(size)
     node = trace.builder.parameter(name, type_ or leaf_type(name, value))
     trace.builder.names[node] = label or name
-    storage = Storage(node)
+    storage = Storage(node, order=_order(name, value))
     storage.name = name
     storage.label = label or name
     return Tracer(View(storage))
+
+
+def _order(name: str, value: Any) -> Order:
+    if not isinstance(value, np.ndarray):
+        return ALWAYS
+    return frozenset({name}) if value.flags.c_contiguous else None
 
 
 def bindings(leaves: dict[str, Any]) -> dict[Symbol, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    AttributeMissingError,
     ConcretizationError,
     UnsupportedError,
 )
@@ -65,7 +66,7 @@ def _abs(value: Any) -> Any:
 
 @builtin(sum)
 def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, Tracer):
+    if isinstance(values, Tracer) and values.ndim:
         total = apply(np.sum, values, axis=0)
         return total if type(start) is int and start == 0 else start + total
     return sum(values, start)
@@ -117,8 +118,8 @@ builtin(min)(_extreme(np.minimum, np.min, min))
 
 
 @builtin(pow)
-def _pow(base: Any, exponent: Any) -> Any:
-    return base**exponent
+def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
+    return base**exp if mod is None else pow(int(base), int(exp), int(mod))
 
 
 @builtin(divmod)
@@ -153,7 +154,7 @@ def _all(values: Any) -> Any:
 
 def _conversion(kind: type) -> Callable[..., Any]:
     def convert(value: Any, *rest: Any) -> Any:
-        if isinstance(value, TracedInt):
+        if isinstance(value, TracedInt) and not rest:
             return value if kind is int else value * kind(1)
         if isinstance(value, Tracer) and value.type.weak and value.dtype == np.dtype(kind):
             return value
@@ -164,7 +165,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
                 current_span(),
                 "use .astype(int), whose result stays traced" if kind is int else KEEP,
             )
-        return kind(value, *rest)
+        return kind(int(value) if isinstance(value, TracedInt) else value, *rest)
 
     return convert
 
@@ -204,13 +205,20 @@ def class_of(value: Tracer) -> type:
 
 def attribute_of(owner: Any, name: str) -> Any:
     """An attribute of a traced value: only what the array or number would have."""
+    if name == "__class__":
+        return int if isinstance(owner, TracedInt) else class_of(owner)
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
         return _Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
         raise no_attribute(owner, name)
     if isinstance(owner, TracedInt) and not hasattr(owner, name):
         return getattr(int(owner), name)
-    return getattr(owner, name)
+    try:
+        return getattr(owner, name)
+    except AttributeMissingError:
+        raise
+    except AttributeError:
+        raise no_attribute(owner, name) from None
 
 
 def _has(owner: Any, name: str) -> bool:
@@ -225,9 +233,9 @@ def _hasattr(owner: Any, name: str) -> bool:
 
 @builtin(getattr)
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
-    if isinstance(owner, (Tracer, TracedInt)) and (_has(owner, name) or not default):
-        return attribute_of(owner, name)
-    return getattr(owner, name, *default)
+    if not isinstance(owner, (Tracer, TracedInt)):
+        return getattr(owner, name, *default)
+    return default[0] if default and not _has(owner, name) else attribute_of(owner, name)
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
@@ -238,10 +246,18 @@ def _print(*args: Any, **kwargs: Any) -> None:
 BUILTINS[print] = _print
 
 
-@builtin(str, repr, format, ascii)
-def _text(value: Any, *rest: Any) -> str:
-    warn_effect(f"the text of {shown(value)}", SHOWS_NO_NUMBERS)
-    return repr(value)
+def _text_by(function: Callable[..., str]) -> Callable[..., str]:
+    def text(value: Any, *rest: Any, **named: Any) -> str:
+        if isinstance(value, Tracer):
+            warn_effect(f"the text of {shown(value)}", SHOWS_NO_NUMBERS)
+            return repr(value)
+        return function(value, *rest, **named)
+
+    return text
+
+
+for _function in (str, repr, format, ascii):
+    builtin(_function)(_text_by(_function))
 
 
 @builtin(np.isscalar)

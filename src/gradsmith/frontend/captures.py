@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.frontend.arguments import is_input, leaf_value
+from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -67,6 +67,7 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     unique = name
     while unique in trace.leaves:
         unique += "_"
+    check_leaf(value, name, "outside variable")
     made = leaf_value(trace, unique, value)
     if isinstance(made, Tracer):
         made.view.storage.outside = True

@@ -9,8 +9,16 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, InternalError, UnsupportedError
 from gradsmith.frontend.failures import explained, name_of
+from gradsmith.frontend.layout import (
+    CONVERSIONS,
+    LIKE,
+    is_converted,
+    is_view,
+    order_of_result,
+    order_of_view,
+)
 from gradsmith.frontend.spans import current_span as here
-from gradsmith.frontend.storage import Storage, View, is_contiguous, view_steps
+from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -19,10 +27,9 @@ from gradsmith.ir.graph import Node
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.select import where as where_op
-from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze
+from gradsmith.ops.shape import astype, broadcast_to, reshape
 
 assert library.FAMILIES, "no op is declared"
-CONTIGUOUS = frozenset({reshape, expand_dims, squeeze})
 
 
 def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +111,20 @@ def _run(
         ours = explained(error, function, implementation, nodes, named)
         ours.span = trace.builder.span
         raise ours from error
-    return wrap(result, owners)
+    return _laid_out(function, wrap(result, owners), args)
+
+
+def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:
+    """The result, where memory is laid out not as for others."""
+    model = args[0] if args and isinstance(args[0], Tracer) else None
+    if model is None or model.type.form != "array":
+        return result
+    if function in CONVERSIONS and not is_converted(function, model.view, model.type.shape):
+        order = order_of_view(result.view)
+        return Tracer(View(Storage(result.node, order=order, base=model.view.storage)))
+    if function in LIKE:
+        result.view.storage.order = order_of_view(model.view)
+    return result
 
 
 def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
@@ -136,42 +156,31 @@ def wrap(result: Any, owners: dict[Node, Tracer]) -> Any:
 
 def _wrap_node(result: Node, owners: dict[Node, Tracer]) -> Tracer:
     owner = _owner(result, owners)
-    if owner is None:
-        return Tracer(View(Storage(result)))
-    if result is owner.node:
+    if owner is not None and result is owner.node:
         return owner
-    steps = view_steps(result, owner.node)
-    if steps is None:
-        return Tracer(View(Storage(result)))
-    path = owner.view.path + steps
-    reshaped = [i for i, step in enumerate(path) if step.op is reshape]
-    known = not reshaped or _is_in_order(owner.view.storage)
-    if known and all(is_contiguous(path[:i], CONTIGUOUS) for i in reshaped):
-        return Tracer(View(owner.view.storage, path))
-    return Tracer(View(Storage(result, writable=False)))
-
-
-def _is_in_order(storage: Storage) -> bool:
-    """Whether the elements lie in C order, so that a reshape is a view; of an argument this is
-    relied on if it is ever written to.
-    """
-    trace = current_trace()
-    argument = None if trace is None or storage.name is None else trace.leaves.get(storage.name)
-    if trace is None or storage.name is None or not isinstance(argument, np.ndarray):
-        return True
-    trace.layouts[storage.name] = storage
-    return bool(argument.flags.c_contiguous)
+    steps = None if owner is None else view_steps(result, owner.node)
+    if owner is None or steps is None:
+        order = order_of_result(result, {node: t.view for node, t in owners.items()})
+        return Tracer(View(Storage(result, order=order)))
+    view = owner.view
+    for step in steps:
+        if step.op is reshape and not is_view(view, step):
+            order = order_of_view(view)
+            return Tracer(View(Storage(result, order=order, base=view.storage)))
+        view = view.through((step,))
+    return Tracer(view)
 
 
 def _owner(result: Node, owners: dict[Node, Tracer]) -> Tracer | None:
-    if result.array_type.form == "scalar" and result not in owners:
-        return None  # x[0] is a NumPy scalar: a copy
+    """What the result shares memory with: NumPy's scalars are copies, and none looks into them."""
+    if result in owners:
+        return owners[result]
     node = result
     while node not in owners:
-        if node.op.view is None:
+        if node.op.view is None or node.array_type.form != "array":
             return None
         node = node.inputs[0]
-    return owners[node]
+    return owners[node] if node.array_type.form == "array" else None
 
 
 def traced(value: Any) -> Tracer:

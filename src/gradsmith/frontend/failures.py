@@ -112,14 +112,21 @@ def _wrong_call(
     if theirs is not None and _misfit(function, args, kwargs) is not None:
         return ArgumentTypeError(f"{name}: {misfit}", hint=f"it takes {', '.join(known)}")
     ours = _signature(implementation)
-    given = list(kwargs) if theirs is None else list(theirs.bind(*args, **kwargs).arguments)
-    odd = [key for key in given if ours is not None and key not in ours.parameters]
+    own = () if ours is None else tuple(ours.parameters)
+    odd = [key for key in kwargs if key not in own] or list(known[len(own) : len(args)])
     if not odd:
         return UnsupportedError(f"{name}: {misfit}", hint=_STATIC)
     return UnsupportedError(
         f"{name} does not support the argument {', '.join(odd)} on traced values",
         hint="leave it out, or write what it does with other NumPy functions",
     )
+
+
+_RANDOM = {
+    "random": "random",
+    "numpy.random.mtrand": "np.random",
+    "numpy.random._generator": "np.random.Generator",
+}
 
 
 def name_of(function: Any) -> str:
@@ -132,6 +139,8 @@ def name_of(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"np.{owner.__name__}.{function.__name__}"
+    if type(owner).__module__ in _RANDOM:
+        return f"{_RANDOM[type(owner).__module__]}.{function.__name__}"
     module = getattr(function, "__module__", None) or ""
     if module.startswith("gradsmith."):
         return "this operation"

@@ -19,7 +19,7 @@ def shown(value: Any) -> str:
     if not hasattr(value, "view"):
         return "a traced Python int"
     builder = builder_at_work()
-    name = None if builder is None else builder.names.get(value.node)
+    name = None if builder is None else builder.names.get(value.latest)
     if name is None and not value.view.path:
         name = value.view.storage.label or value.view.storage.name
     what = f"a traced {describe(value.type)}"

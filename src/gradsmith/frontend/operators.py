@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GradsmithError,
+    UnsupportedError,
+)
 from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.storage import ALWAYS
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
+from gradsmith.ir.types import DType
+from gradsmith.ops.arguments import as_dtype
 from gradsmith.ops.shape import astype as astype_op
 from gradsmith.ops.writers import WRITERS
 
@@ -71,7 +80,6 @@ SAME_NAME = [
     "round",
     "trace",
     "diagonal",
-    "copy",
     "nonzero",
     "compress",
     "searchsorted",
@@ -87,18 +95,22 @@ _OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generi
 _SEQUENCES = (list, tuple, range)
 
 
-def _operand(self: Tracer, other: Any) -> Any:
-    """``other`` as an operand; NumPy's arrays take sequences, Python's numbers do not."""
+def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
+    """``other`` as an operand; NumPy's arrays take sequences, Python's numbers do not.
+
+    NumPy's scalars do, but for ``*``, which repeats sequences.
+    """
     if isinstance(other, _OPERANDS):
         return other
-    if isinstance(other, _SEQUENCES) and not self.type.weak:
+    repeats = ufunc is np.multiply and self.type.form != "array"
+    if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
         return list(other)
     return NotImplemented
 
 
 def _binary(ufunc: np.ufunc, *, swap: bool) -> Callable[[Tracer, Any], Any]:
     def operator(self: Tracer, other: Any) -> Any:
-        operand = _operand(self, other)
+        operand = _operand(self, other, ufunc)
         if operand is NotImplemented:
             return operand
         return apply(ufunc, operand, self) if swap else apply(ufunc, self, operand)
@@ -124,7 +136,7 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
 
 def _inplace(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     def operator(self: Tracer, other: Any) -> Any:
-        operand = _operand(self, other)
+        operand = _operand(self, other, ufunc)
         return operand if operand is NotImplemented else self.update(ufunc, operand)
 
     return operator
@@ -155,7 +167,6 @@ def _from_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
 
 for _name in SAME_NAME:
     METHODS[_name] = _from_numpy(getattr(np, _name))
-METHODS["conj"] = METHODS["conjugate"] = _from_numpy(np.conjugate)
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,9 +174,39 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _known_dtype(dtype: Any) -> DType:
+    try:
+        return as_dtype(dtype)
+    except GradsmithError as error:
+        error.span = here()
+        raise
+
+
+@_method
+def _conj(owner: Tracer) -> Tracer:
+    """Of real numbers these themselves: the method, unlike np.conj, makes no copy of an array."""
+    made: Tracer = apply(np.conjugate, owner) if owner.type.complex else owner
+    return made
+
+
+METHODS["conjugate"] = _conj
+
+
+@_method
+def _copy(owner: Tracer, order: str = "C") -> Tracer:
+    if owner.type.form != "array":
+        return owner
+    made: Tracer = apply(np.copy, owner, order=order)
+    if order == "C":  # np.copy keeps the order that there is
+        made.view.storage.order = ALWAYS
+    return made
+
+
 @_method
 def _astype(owner: Tracer, dtype: Any, **kwargs: Any) -> Tracer:
-    wanted = np.dtype(dtype)
+    if isinstance(dtype, Tracer):
+        raise ArgumentTypeError(f"{shown(dtype)} is no dtype", here(), "pass its .dtype")
+    wanted = _known_dtype(dtype)
     if wanted == owner.dtype and not owner.type.weak:
         unchanged: Tracer = apply(np.copy, owner) if kwargs.get("copy", True) else owner
         return unchanged
@@ -201,13 +242,19 @@ def _clip(owner: Tracer, min: Any = None, max: Any = None, **kwargs: Any) -> Tra
 
 @_method
 def _fill(owner: Tracer, value: Any) -> None:
+    if np.ndim(value):
+        raise ArgumentValueError(
+            "x.fill() takes one value, not an array", here(), "write x[...] = values"
+        )
     owner[...] = value
 
 
 @_method
 def _view(owner: Tracer, *args: Any, **kwargs: Any) -> Tracer:
     if args or kwargs:
-        raise UnsupportedError("x.view(dtype) reinterprets memory: it has no gradient", here())
+        raise UnsupportedError(
+            "x.view(dtype) reinterprets memory: it has no gradient", here(), "use x.astype(dtype)"
+        )
     made: Tracer = owner[...]
     return made
 

@@ -92,9 +92,13 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
 def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
     if isinstance(function, (Tracer, TracedInt)):
-        raise ArgumentTypeError(f"{shown(function)} is not callable", current_span())
+        raise ArgumentTypeError(
+            f"{shown(function)} is not callable", current_span(), "write x[0] to take an element"
+        )
     if isinstance(function, type):
         check_type(function, args, kwargs)
+        if function.__module__ in ("itertools", "numpy"):  # these take integers only for integers
+            args = [int(a) if isinstance(a, TracedInt) else a for a in args]
         return function(*args, **kwargs)
     if isinstance(function, _Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gradsmith.errors import Span
+from gradsmith.errors import GradsmithError, Span
 from gradsmith.frontend.codes import CodeTable
 
 # Line, end line, column, end column, as `CodeType.co_positions` gives them: columns in bytes of
@@ -167,3 +167,6 @@ def _characters(file: str, line: int, column: int | None) -> int:
         return 0
     text = linecache.getline(file, line)
     return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
+
+
+GradsmithError.locate = staticmethod(current_span)

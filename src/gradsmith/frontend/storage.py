@@ -7,24 +7,46 @@ view reads its base again. So aliasing means what NumPy says it means.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import Op
 
 ViewStep = Node
 """A view op as it was applied; its operand 0 is whatever the base is by then."""
 
+Order: TypeAlias = "frozenset[str] | None"
+"""The arguments that must lie in C order for an array to lie in C order; None: it may not."""
+ALWAYS: Order = frozenset()
+
 
 class Storage:
-    """A buffer: its present value and how often it was written."""
+    """A buffer: its present value and how often it was written.
 
-    __slots__ = ("label", "name", "node", "outside", "version", "writable")
+    ``base`` is set where this may be a view of that buffer, or may be a copy: NumPy decides.
+    """
 
-    def __init__(self, node: Node, *, writable: bool = True) -> None:
+    __slots__ = (
+        "_doubtful",
+        "base",
+        "label",
+        "name",
+        "node",
+        "order",
+        "outside",
+        "stale",
+        "version",
+    )
+
+    def __init__(self, node: Node, *, order: Order = ALWAYS, base: Storage | None = None) -> None:
         self.node = node
         self.version = 0
-        self.writable = writable
+        self.order = order
+        self.base = base
+        self.stale = False  # whether ``base`` was written since
+        self._doubtful: list[Storage] = []
+        if base is not None:
+            base._doubtful.append(self)
         self.name: str | None = None  # of the argument that it is
         self.label: str | None = None  # what the user calls it
         self.outside = False  # whether it is an array from outside the function, no argument
@@ -33,6 +55,14 @@ class Storage:
         """A write happened: the buffer now holds ``node``."""
         self.node = node
         self.version += 1
+        for other in self._doubtful:
+            other.outdate()
+
+    def outdate(self) -> None:
+        """The buffer that this may share was written: what it holds now cannot be told."""
+        self.stale = True
+        for other in self._doubtful:
+            other.outdate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +117,3 @@ def view_steps(result: Node, owner: Node) -> tuple[ViewStep, ...] | None:
         steps.append(node)
         node = node.inputs[0]
     return tuple(reversed(steps))
-
-
-def is_contiguous(path: tuple[ViewStep, ...], contiguous_ops: frozenset[Op]) -> bool:
-    """Whether the path keeps elements next to each other, so that a reshape of it is a view."""
-    return all(step.op in contiguous_ops for step in path)

@@ -113,7 +113,7 @@ class Trace:
     warned: set[Any] = field(default_factory=set)
     returned: Span | None = None  # where the latest of its functions returned
     subject: list[str] | None = None  # what the outermost gradient is taken by
-    layouts: dict[str, Storage] = field(default_factory=dict)
+    layouts: dict[tuple[str, Storage], None] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)
     guards: dict[Guard, None] = field(default_factory=dict)

@@ -36,7 +36,7 @@ class TracedInt:
         return hash(dims.concrete(self.dim))
 
     def __repr__(self) -> str:
-        return f"<traced int {dims.render(self.dim)}>"
+        return repr(int(self))  # a text may be the key of a dict: it says the number
 
     def __format__(self, spec: str) -> str:
         return format(int(self), spec)

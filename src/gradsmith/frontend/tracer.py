@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn
 
@@ -12,10 +13,11 @@ from gradsmith.errors import (
     ArgumentValueError,
     ConcretizationError,
     ControlFlowError,
+    GradsmithError,
     ShapeError,
     UnsupportedError,
 )
-from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
+from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, STAYS_INSIDE, no_attribute, shown
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
@@ -24,7 +26,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, DType, describe_shape
 from gradsmith.ops import index
-from gradsmith.ops.shape import astype
+from gradsmith.ops.shape import as_array, astype
 
 
 class Tracer:
@@ -48,6 +50,13 @@ class Tracer:
     @property
     def node(self) -> Node:
         """The value that it shows now."""
+        if self.view.storage.stale:
+            self._doubt(", which was written to since", "reshape it again after the write")
+        return self.latest
+
+    @property
+    def latest(self) -> Node:
+        """The same, also where a write may or may not have changed it: right in its type."""
         version = self.view.storage.version
         if self._cached is None or self._cached[0] != version:
             self._cached = (version, self.view.read())
@@ -56,7 +65,15 @@ class Tracer:
     @property
     def type(self) -> ArrayType:
         """Its type; writing never changes it."""
-        return self.node.array_type
+        return self.latest.array_type
+
+    def _doubt(self, what: str, hint: str) -> NoReturn:
+        raise UnsupportedError(
+            f"{shown(self)} may or may not share memory with the array that it was reshaped from"
+            f"{what}: NumPy decides by the layout in memory",
+            here(),
+            f"{hint}, or reshape a copy",
+        )
 
     # -- attributes of arrays
 
@@ -215,11 +232,11 @@ class Tracer:
 
     def item(self, *args: Any) -> NoReturn:
         """Refused: it would lose the gradient."""
-        self._lost(".item()")
+        self._lost("item()")
 
     def tolist(self) -> NoReturn:
         """Refused: it would lose the gradient."""
-        self._lost(".tolist()")
+        self._lost("tolist()")
 
     # -- NumPy's protocols
 
@@ -243,6 +260,10 @@ class Tracer:
     # -- indexing
 
     def __getitem__(self, key: Any) -> Any:
+        if self.type.weak:
+            raise ArgumentTypeError(
+                f"{shown(self)} is not subscriptable", here(), "only arrays have elements"
+            )
         return self.run(index.read, self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -263,14 +284,11 @@ class Tracer:
                 here(),
                 "only arrays can be written to: make one with np.array",
             )
-        if not self.view.storage.writable:
-            raise UnsupportedError(
-                "this may or may not be a view of another array (a reshape of an array that is "
-                "not contiguous): NumPy decides by its memory layout",
-                here(),
-                "write to the array itself, or to a copy",
-            )
-        self.view.write(value.node)
+        if self.view.storage.base is not None:
+            self._doubt("", "write to that array")
+        if self.view.storage.outside:
+            warn_effect(f"the write to {shown(self)} from outside the function", STAYS_INSIDE)
+        self.view.write(as_array(value.node))
         storage = self.view.storage
         if storage.label is not None:
             current_builder().name(storage.node, storage.label)
@@ -315,7 +333,14 @@ class _Method:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(self.owner, *args, **kwargs)
+        try:
+            return self.function(self.owner, *args, **kwargs)
+        except GradsmithError:
+            raise
+        except TypeError as error:
+            name = self.function.__name__.strip("_")
+            text = re.sub(r"^\w+\(\)", f"the method {name} of arrays", str(error))
+            raise UnsupportedError(f"{text}, the array included", here()) from error
 
 
 METHODS: dict[str, Callable[..., Any]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -20,12 +20,14 @@ from typing import TypeAlias
 class Symbol:
     """An unknown integer, such as ``x.shape[0]``; ``hint`` is its value in the traced call.
 
-    An *unbacked* symbol (how many elements of a mask are true) is known only while running.
+    An *unbacked* symbol (how many elements of a mask are true) is known only while running. That
+    of an *axis* is 2 at least: axes of 0 and 1 have no symbol but are patterns of their own.
     """
 
     name: str
     hint: int = field(compare=False)
     unbacked: bool = False
+    axis: bool = field(default=False, compare=False)
 
     def value(self, bindings: Mapping[Symbol, int]) -> int:
         """Its number under ``bindings``."""
@@ -143,9 +145,9 @@ def is_size(value: object) -> bool:
     return isinstance(value, (int, Dim))
 
 
-def symbol(name: str, value: int, *, unbacked: bool = False) -> Dim:
+def symbol(name: str, value: int, *, unbacked: bool = False, axis: bool = False) -> Dim:
     """A fresh size called ``name`` that is ``value`` in the traced call."""
-    return Dim((((Symbol(name, value, unbacked),), 1),), value)
+    return Dim((((Symbol(name, value, unbacked, axis),), 1),), value)
 
 
 def compound(name: str, left: Size, right: Size) -> Size:
@@ -301,7 +303,7 @@ def decide(relation: str, left: Size, right: Size) -> bool:
     outcome = RELATIONS[relation](hint(left), hint(right))
     if isinstance(left, int) and isinstance(right, int):
         return outcome
-    if relation in ("==", "!=") and left == right:
+    if (relation in ("==", "!=") and left == right) or _goes_without_saying(relation, left, right):
         return outcome
     recorder = _recorder.get()
     if recorder is not None and not (is_unbacked(left) or is_unbacked(right)):
@@ -310,7 +312,64 @@ def decide(relation: str, left: Size, right: Size) -> bool:
     return outcome
 
 
+def _goes_without_saying(relation: str, left: Size, right: Size) -> bool:
+    """Whether the relation has the same outcome for all axes of two elements or more."""
+    if not isinstance(left, Dim) or not isinstance(right, int) or relation not in _BELOW:
+        return False
+    least = 0
+    for monomial, coefficient in left.terms:
+        if monomial and (coefficient < 0 or not all(isinstance(a, Symbol) and a.axis for a in monomial)):
+            return False
+        least += coefficient * 2 ** len(monomial)
+    return least + _BELOW[relation] > right
+
+
+_BELOW = {">": 0, ">=": 1, "==": 0, "!=": 0, "<": 1, "<=": 0}
+"""What the least value of the left side must exceed the right side by, less one."""
+
+
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def same_symbols(guards: Iterable[Guard]) -> dict[Symbol, Symbol]:
+    """For every symbol that guards say equals another, the one that stands for them all."""
+    same: dict[Symbol, Symbol] = {}
+
+    def one(symbol: Symbol) -> Symbol:
+        while symbol in same:
+            symbol = same[symbol]
+        return symbol
+
+    for guard in guards:
+        left, right = as_symbol(guard.left), as_symbol(guard.right)
+        if guard.relation == "==" and left is not None and right is not None:
+            first, second = one(left), one(right)
+            if first != second:
+                same[second] = first
+    return {symbol: one(symbol) for symbol in same}
+
+
+def renamed(size: Size, one: Callable[[Symbol], Symbol]) -> Size:
+    """``size`` with ``one(symbol)`` for each of its symbols."""
+    if isinstance(size, int):
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom in monomial:
+            term = term * _of(_renamed_atom(atom, one))
+        total = total + term
+    return total
+
+
+def _of(atom: Atom) -> Dim:
+    return Dim((((atom,), 1),), atom.hint)
+
+
+def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol]) -> Atom:
+    if isinstance(atom, Symbol):
+        return one(atom)
+    return Compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))
 
 
 def known_equal(left: Size, right: Size) -> bool:

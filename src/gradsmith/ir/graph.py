@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gradsmith.errors import InternalError, UnsupportedError
+from gradsmith.errors import InternalError
 from gradsmith.ir.types import ArrayType, TupleType, describe
 
 if TYPE_CHECKING:
@@ -67,10 +67,7 @@ class Node:
 
     def __bool__(self) -> bool:
         """Refused: options of functions (``keepdims``, ``copy``) must be known when tracing."""
-        raise UnsupportedError(
-            f"an option is a traced {describe(self.type)}",
-            hint="pass a value that is known when tracing, such as True or False",
-        )
+        raise TypeError(f"an option is a traced {describe(self.type)}")
 
     def __add__(self, other: Any) -> Node:
         return OPERATORS["+"](self, other)

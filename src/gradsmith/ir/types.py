@@ -142,7 +142,10 @@ def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
             chosen = size
         elif not dims.same(chosen, size):
             texts = " and ".join(describe_shape(s) for s in shapes)
-            raise ShapeError(f"operands of shapes {texts} cannot be broadcast together")
+            raise ShapeError(
+                f"operands of shapes {texts} cannot be broadcast together",
+                hint="from the last axis on, sizes must be equal or 1: x[:, None] adds an axis",
+            )
         elif isinstance(size, int):
             chosen = size  # a number that is known for good says more than a symbol
     return chosen

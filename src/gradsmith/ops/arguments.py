@@ -84,7 +84,10 @@ def normalize_axis(axis: Any, ndim: int) -> int:
     """
     number = as_static_int(axis, "axis")
     if not -ndim <= number < ndim:
-        raise ShapeError(f"axis {number} is out of bounds for array of dimension {ndim}")
+        raise ShapeError(
+            f"axis {number} is out of bounds for array of dimension {ndim}",
+            hint=f"axes count from 0 to {ndim - 1}, or from -1 down" if ndim else "leave axis out",
+        )
     return number % ndim
 
 

@@ -186,8 +186,10 @@ def ufunc_dtype(ufunc: np.ufunc, *types: ArrayType) -> DType:
         return _resolve(ufunc, tuple(promotion_operand(t) for t in types))[0]
     except TypeError:
         names = ", ".join(str(t.dtype) for t in types)
-        message = f"np.{ufunc.__name__} is not defined for operands of dtype {names}"
-        raise ArgumentTypeError(message) from None
+        raise ArgumentTypeError(
+            f"np.{ufunc.__name__} is not defined for operands of dtype {names}",
+            hint="convert the operands to a dtype that it takes, as in x.astype(int)",
+        ) from None
 
 
 def result_form(shape: tuple[Any, ...]) -> Form:
@@ -328,8 +330,8 @@ def _meaning(op: Op, ufunc: np.ufunc) -> Implementation:
 
 
 def _check_cast(ufunc: np.ufunc, node: Node, wanted: DType, casting: Any) -> None:
-    weak = node.array_type.weak and node.dtype.kind != "c"
-    if not weak and not np.can_cast(node.dtype, wanted, casting):
+    whole = node.array_type.weak and node.dtype.kind == "i"
+    if not whole and not np.can_cast(node.dtype, wanted, casting):
         raise ArgumentTypeError(
             f"np.{ufunc.__name__} cannot cast an operand from {node.dtype} to dtype={wanted} with "
             f"casting={casting!r}",

@@ -17,7 +17,14 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import broadcast, describe
 from gradsmith.ops import shape as ops
-from gradsmith.ops.arguments import as_dtype, as_shape, as_size, as_static_int, require_default
+from gradsmith.ops.arguments import (
+    as_dtype,
+    as_shape,
+    as_size,
+    as_static_int,
+    require_default,
+    size_of,
+)
 from gradsmith.ops.create import ones
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements
 from gradsmith.ops.index import write
@@ -55,6 +62,10 @@ def _meshgrid(
 
 @implements(np.indices)
 def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    if size_of(dimensions) is not None:
+        raise ArgumentTypeError(
+            "np.indices takes a sequence of sizes, not a single one", hint="write np.indices((n,))"
+        )
     shape = as_shape(dimensions, "dimensions")
     vectors = [integers(0, size, 1, as_dtype(dtype)) for size in shape]
     grids = [_alone(v, axis, len(shape)) for axis, v in enumerate(vectors)]

@@ -57,7 +57,8 @@ def _concatenate_infer(*arrays: ArrayType, axis: int) -> ArrayType:
         if array.ndim != first.ndim:
             raise ShapeError(
                 "all the input array dimensions must match, but the array at index 0 has "
-                f"{first.ndim} dimension(s) and the array at index {position} has {array.ndim}"
+                f"{first.ndim} dimension(s) and the array at index {position} has {array.ndim}",
+                hint="give all the same number of axes, as x[None] does, or use np.vstack",
             )
         for i, (left, right) in enumerate(zip(first.shape, array.shape, strict=True)):
             if i != axis and not dims.same(left, right):

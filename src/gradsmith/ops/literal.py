@@ -136,7 +136,7 @@ def _array(
     like: Any = None,
 ) -> Node:
     kind = None if dtype is None else as_dtype(dtype)
-    made = joined(object, kind)
+    made = ops.as_array(joined(object, kind))
     if made is object and copy:
         made = ops.copy(made)
     missing = ndmin - made.ndim
@@ -153,10 +153,8 @@ def _asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Node:
-    made = joined(a, None if dtype is None else as_dtype(dtype))
-    if made.array_type.weak or (made is a and copy):
-        return ops.copy(made)
-    return made
+    made = ops.as_array(joined(a, None if dtype is None else as_dtype(dtype)))
+    return ops.copy(made) if made is a and copy else made
 
 
 @implements(np.ascontiguousarray, np.asfortranarray)

@@ -52,7 +52,10 @@ def _resolve(shape: Shape, old: Shape) -> Shape:
             return resolved
     wanted = str(tuple(dims.hint(s) for s in shape)).replace("-1", "newaxis")
     total = dims.hint(dims.product(old))
-    raise ShapeError(f"cannot reshape array of size {total} into shape {wanted}")
+    raise ShapeError(
+        f"cannot reshape array of size {total} into shape {wanted}",
+        hint=f"give sizes whose product is {total}; one of them may be -1, which is worked out",
+    )
 
 
 @implements(np.reshape)
@@ -276,7 +279,9 @@ if hasattr(np, "astype"):  # since NumPy 2.1
 def copy(a: Any, order: str = "K", subok: bool = False) -> Node:
     """`numpy.copy`."""
     require_default("np.copy", order=(order, ("K", "C", "F", "A")))
-    return ops.copy(as_node(a))
+    node = as_node(a)
+    array = ops.as_array(node)
+    return ops.copy(array) if array is node else array
 
 
 @implements(np.shape)

@@ -31,12 +31,16 @@ from gradsmith.ops.shape import expand_dims, squeeze, transpose, unbroadcast
 def _matmul_infer(x: ArrayType, y: ArrayType) -> ArrayType:
     shapes = f"{describe_shape(x.shape)} and {describe_shape(y.shape)}"
     if not x.ndim or not y.ndim:
-        raise ShapeError(f"matmul needs operands with axes, not of shapes {shapes}")
+        raise ShapeError(
+            f"matmul needs operands with axes, not of shapes {shapes}",
+            hint="write * to multiply by a number",
+        )
     rows = y.shape[-2] if y.ndim > 1 else y.shape[0]
     if not dims.same(x.shape[-1], rows):
         raise ShapeError(
             f"matmul: shapes {shapes} do not align: {dims.hint(x.shape[-1])} columns on the left, "
-            f"{dims.hint(rows)} {'rows' if y.ndim > 1 else 'elements'} on the right"
+            f"{dims.hint(rows)} {'rows' if y.ndim > 1 else 'elements'} on the right",
+            hint="transpose an operand (x.T), or swap the operands",
         )
     batch = broadcast(x.shape[:-2], y.shape[:-2])
     shape = (*batch, *(x.shape[-2:-1]), *(y.shape[-1:] if y.ndim > 1 else ()))

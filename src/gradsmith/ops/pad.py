@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import describe
 from gradsmith.ops.arguments import as_size, refuse
 from gradsmith.ops.create import filled, zeros
 from gradsmith.ops.declare import as_node, implements
@@ -40,6 +41,11 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> N
 
 
 def _widths(pad_width: Any, ndim: int) -> list[tuple[Size, Size]]:
+    if isinstance(pad_width, Node) and pad_width.dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"the widths of np.pad are integers, not a {describe(pad_width.type)}",
+            hint="pass ints that are known when tracing",
+        )
     if isinstance(pad_width, dict):
         chosen = {axis % ndim: pair for axis, pair in pad_width.items()}
         pairs = [_pair(chosen.get(axis, 0)) for axis in range(ndim)]

@@ -64,7 +64,8 @@ def _whole_dtype(dtype: DType, form: Form, axes: bool, n: int) -> DType:
 def _whole_infer(x: ArrayType, *, n: int) -> ArrayType:
     if n < 0 and not (x.inexact or x.weak):
         raise ArgumentValueError(
-            f"integers to negative integer powers are not allowed: x ** {n} of dtype {x.dtype}"
+            f"integers to negative integer powers are not allowed: x ** {n} of dtype {x.dtype}",
+            hint=f"write x ** {float(n)}, or convert x with .astype(float)",
         )
     dtype = _whole_dtype(x.dtype, x.form, bool(x.shape), n)
     return ArrayType(dtype, x.shape, "python" if x.weak else result_form(x.shape))

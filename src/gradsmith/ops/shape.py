@@ -97,7 +97,8 @@ def _broadcast_to_infer(x: ArrayType, *, shape: Shape) -> ArrayType:
         whole = broadcast(x.shape, shape)
     except ShapeError:
         raise ShapeError(message) from None
-    stretched = [dims.is_one(s) and not dims.is_one(w) for s, w in zip(shape, whole, strict=False)]
+    pairs = zip(shape, whole, strict=False)
+    stretched = [s != w and dims.is_one(s) and not dims.is_one(w) for s, w in pairs]
     if len(whole) != len(shape) or any(stretched):
         raise ShapeError(message)
     return _array(x, shape)
@@ -253,6 +254,12 @@ copy: Op = primitive(
     derivative=Linear((lambda g, x: g,)),
     emit=lambda emitter, node, x: syntax.method(owner(node, x), "copy"),
 )
+
+
+def as_array(x: Node) -> Node:
+    """An array without axes for a number, which it is not a view of."""
+    strong = copy(x) if x.array_type.weak else x
+    return strong if strong.array_type.form == "array" else reshape(strong, shape=())
 
 
 def cast(x: Node, dtype: DType) -> Node:

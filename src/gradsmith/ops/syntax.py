@@ -204,9 +204,11 @@ def _float(value: float) -> ast.expr:
 
 
 def _complex(value: complex) -> ast.expr:
-    if np.isfinite(value) and value.real == 0 and not np.signbit(value.real):
+    """``2j`` and ``-2j``; the sign also makes the real part a -0.0."""
+    signs = np.signbit(value.real), np.signbit(value.imag)
+    if np.isfinite(value) and value.real == 0 and signs[0] == signs[1]:
         imag = ast.Constant(complex(0, abs(value.imag)))
-        return unary("-", imag) if np.signbit(value.imag) else imag
+        return unary("-", imag) if signs[0] else imag
     return call("complex", value.real, value.imag)
 
 
@@ -216,13 +218,23 @@ def _scalar(value: np.generic) -> ast.expr:
     if value.dtype.char == "G":
         real, imag = _scalar(value.real), _scalar(value.imag)
         return binary("+", real, binary("*", ast.Constant(1j), imag))
-    number = value.item()
     if value.dtype.kind == "b":
-        return ast.Constant(number)
-    return call(f"np.{value.dtype.name}", number)
+        return ast.Constant(value.item())
+    return call(f"np.{value.dtype.name}", shortest(value))
+
+
+def shortest(value: np.generic) -> Any:
+    """The Python number of fewest digits that is ``value`` in the precision of ``value``."""
+    if value.dtype.kind == "f" and np.isfinite(value):
+        short = float(str(value))
+        if value.dtype.type(short) == value:
+            return short
+    return value.item()
 
 
 def _array(value: np.ndarray[Any, Any]) -> ast.expr:
+    if value.size == 0:
+        return call("np.zeros", value.shape, dtype=dtype(value.dtype))
     python = {"b": "bool", "i": "int64", "f": "float64", "c": "complex128"}
-    plain = python.get(value.dtype.kind) == value.dtype.name and value.size > 0
+    plain = python.get(value.dtype.kind) == value.dtype.name
     return call("np.array", value.tolist(), dtype=None if plain else dtype(value.dtype))

@@ -7,6 +7,7 @@ are simple; the last bit may change.
 from __future__ import annotations
 
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number
 from gradsmith.ops.arithmetic import add, divide, multiply, reciprocal, sign, subtract
 from gradsmith.ops.compare import equal
 from gradsmith.ops.complex import absolute
@@ -32,6 +33,7 @@ def _array(node: Node) -> bool:
 
 X, Y, Z = Wild("x"), Wild("y"), Wild("z")
 S, T, A = Wild("s", _scalar), Wild("t", _scalar), Wild("a", _array)
+K, B = Wild("k", lambda node: node.ndim == 0 and number(node) is None), Wild("b", _array)
 ABS = Apply(absolute, (Z,))
 
 QUOTIENTS = [
@@ -69,6 +71,13 @@ MULTIPLES = [  # one pass over the array instead of two
     Rule(
         Apply(subtract, (Apply(multiply, (S, A)), Apply(multiply, (T, A)))),
         lambda s, t, a: (s - t) * a,
+    ),
+    *(
+        Rule(
+            Apply(op, (Apply(multiply, (K, A)), Apply(multiply, (K, B))), "root"),
+            lambda root, k, a, b: k * root.op(a, b),
+        )
+        for op in (add, subtract)
     ),
 ]
 

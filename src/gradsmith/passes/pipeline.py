@@ -8,6 +8,8 @@ from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
 from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.cancellation import CANCELLATIONS
+from gradsmith.passes.factor import factor_sums
+from gradsmith.passes.flatten import flat_products
 from gradsmith.passes.lowering import LOWERING
 from gradsmith.passes.numerics import NUMERIC_RULES
 from gradsmith.passes.reductions import REDUCTIONS
@@ -41,5 +43,5 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
 
     ``labels`` are names for the results, for where they need a copy of their own.
     """
-    lowered = own_buffers(rebuild(graph, LOWERED))
-    return own_results(lowered, labels or [None] * len(graph.results))
+    lowered = flat_products(factor_sums(rebuild(graph, LOWERED)))
+    return own_results(own_buffers(lowered), labels or [None] * len(graph.results))

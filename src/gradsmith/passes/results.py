@@ -8,8 +8,8 @@ from gradsmith.ir.alias import root
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.intrinsics import constant, parameter
-from gradsmith.ops.create import full
+from gradsmith.ir.intrinsics import constant, is_number, parameter
+from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.shape import broadcast_to, copy
 
 
@@ -58,5 +58,8 @@ def _is_spread(result: Node) -> bool:
 def _filled(result: Node) -> Node:
     value = result.inputs[0]
     if result.op is broadcast_to and value.ndim == 0:
+        for number, make in ((1, ones), (0, zeros)):
+            if is_number(value, number):
+                return make(shape=result.shape, dtype=result.dtype)
         return full(value, shape=result.shape, dtype=result.dtype)
     return copy(result)

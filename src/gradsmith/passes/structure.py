@@ -10,6 +10,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.types import TupleType, known_same_shape
+from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
 from gradsmith.ops.complex import conj
@@ -272,14 +273,19 @@ def plain_numbers(node: Node) -> Node | None:
     others = [x for x in node.inputs if not _is_numpy_number(x)]
     if not others or any(x.array_type.weak for x in others):
         return None
-    return node.op(
-        *(number(x).item() if _is_numpy_number(x) else x for x in node.inputs), **node.attrs
-    )
+    operands = [_plain(x, node) if _is_numpy_number(x) else x for x in node.inputs]
+    return node.op(*operands, **node.attrs)
+
+
+def _plain(constant: Node, user: Node) -> Any:
+    """The Python number; in the precision of ``user`` the one of fewest digits."""
+    value = number(constant)
+    return syntax.shortest(value) if value.dtype == user.dtype else value.item()
 
 
 def _is_numpy_number(node: Node) -> bool:
     value = number(node)
-    return isinstance(value, np.generic) and value.dtype.kind in "if"
+    return isinstance(value, np.generic) and type(value.item()) in (int, float)
 
 
 GENERIC = (fold_constants, drop_broadcasts, repeat_results, plain_numbers)

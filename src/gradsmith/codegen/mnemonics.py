@@ -1,0 +1,64 @@
+"""What variables are called: as the user calls them, or by what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradsmith.codegen.plan import Plan, reads
+from gradsmith.ir.graph import Node
+
+MNEMONICS = {
+    "exp": "e",
+    "sqrt": "root",
+    "reduce_sum": "total",
+    "reduce_mean": "mean",
+    "reduce_max": "top",
+    "getitem": "part",
+    "gather": "part",
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal"), "mask"),
+}
+"""What a value without a name is called by its op; anything else is a ``t``."""
+
+FUNCTIONS = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "log1p"})
+"""These are called after their operand, too: ``cos_phi``."""
+
+
+class WantedNames:
+    """For each statement the first of those that share its buffer (`heads`), and what the
+    variable of these is to be called (`wanted`).
+
+    Where no value of such a chain has a name, it is called by what it is in the end.
+    """
+
+    def __init__(self, plan: Plan, names: Mapping[Node, str]) -> None:
+        self.plan = plan
+        self.names = names
+        self.heads: dict[Node, Node] = {}
+        self.wanted: dict[Node, str] = {}
+        named: set[Node] = set()
+        for node in plan.statements:
+            operand = plan.overwrites.get(node)
+            head = self.heads[node] = node if operand is None else self.heads[operand]
+            if node in names and head not in named:
+                self.wanted[head] = names[node]
+                named.add(head)
+            elif head not in named:
+                self.wanted[head] = self._by_op(node) or self.wanted.get(head, "t")
+                if self._is_gradient(node):
+                    self.wanted[head] = f"g_{self.wanted[head].removeprefix('g_')}"
+
+    def _by_op(self, node: Node) -> str | None:
+        if node.op.name in FUNCTIONS:
+            operand = self.names.get(node.inputs[0])
+            return node.op.name if operand is None else f"{node.op.name}_{operand}"
+        return MNEMONICS.get(node.op.name)
+
+    def _is_gradient(self, node: Node) -> bool:
+        """Whether it is a step between gradients: an adjoint computed from one."""
+        if node.span is None or not node.span.adjoint:
+            return False
+        found = reads(node, self.plan.inlined)
+        return any(self._called(operand).startswith("g_") for operand in found)
+
+    def _called(self, node: Node) -> str:
+        return self.names.get(node) or self.wanted.get(self.heads.get(node, node), "")

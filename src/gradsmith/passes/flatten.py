@@ -1,0 +1,54 @@
+"""Products of adjoints as a person writes them: ``4 * g * b`` for ``4 * (g * b)``.
+
+While an adjoint is simplified, numbers stand in front of products, where they meet each other. In
+the end they join the first factor: no parentheses, and where that factor is the smaller array,
+less work. The last bit may change, so that the user's own products stay as they are.
+"""
+
+from __future__ import annotations
+
+from gradsmith.ir.graph import Graph, Node
+from gradsmith.ops.arithmetic import divide, multiply
+from gradsmith.passes.replay import Replay
+
+PRODUCTS = (multiply, divide)
+DEEPEST = 8
+"""Longer products become several statements anyway."""
+
+
+def flat_products(graph: Graph) -> Graph:
+    """The graph with the numbers of its adjoints' products where they are written."""
+    return _Flattening(graph).run()
+
+
+class _Flattening(Replay):
+    def better(self, node: Node) -> Node | None:
+        """The product ``node`` written from left to right."""
+        if node.op not in PRODUCTS or not self.is_free(node):
+            return None
+        left, right = node.inputs
+        if node.op is multiply and left.ndim == 0 and self._is_product_of(right, node):
+            return self._multiplied(right, self.made[left])
+        if node.op is divide and right.ndim == 0 and self._is_product_of(left, node):
+            return self._divided(left, self.made[right])
+        return None
+
+    def _is_product_of(self, node: Node, whole: Node) -> bool:
+        return node.op in PRODUCTS and self.is_part(node) and node.dtype == whole.dtype
+
+    def _multiplied(self, node: Node, number: Node, depth: int = 0) -> Node | None:
+        """The product ``node`` with ``number`` on its first factor."""
+        first, second = node.inputs
+        if depth < DEEPEST and self._is_product_of(first, node):
+            head = self._multiplied(first, number, depth + 1)
+        else:
+            head = number * self.made[first] if first.dtype == node.dtype else None
+        return None if head is None else node.op(head, self.made[second])
+
+    def _divided(self, node: Node, number: Node) -> Node | None:
+        """The product ``node`` with its first factor, a smaller array, divided."""
+        first, second = node.inputs
+        smaller = 0 < first.ndim < node.ndim and first.dtype == node.dtype
+        if node.op is not multiply or not smaller:
+            return None
+        return self.made[first] / number * self.made[second]
