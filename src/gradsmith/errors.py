@@ -149,6 +149,12 @@ class UnsupportedError(GradsmithError, TypeError):
     advice = "write it with supported NumPy functions, or compute it outside the function"
 
 
+class AttributeUnsupportedError(UnsupportedError, AttributeMissingError):
+    """An attribute that arrays have and gradsmith does not handle."""
+
+    advice = UnsupportedError.advice
+
+
 class ControlFlowError(UnsupportedError):
     """Python needs the value of a traced array to decide which way to go."""
 

@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import statistics
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -675,6 +677,37 @@ def yield_in_a_function():
 def async_function():
     async def loss(x):
         return np.sum(x)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def match_on_the_class_of_a_traced_value():
+    def loss(x):
+        match x:
+            case float():
+                return x
+            case _:
+                return np.sum(x)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def refusal_that_is_suppressed():
+    def loss(x):
+        with contextlib.suppress(TypeError):
+            return x * float(x[0])
+        return np.sum(x)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def value_in_another_thread():
+    def loss(x):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: np.sum(x)).result()
 
     gs.grad(loss)(X)
 

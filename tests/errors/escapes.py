@@ -30,7 +30,7 @@ def program(text, variable="v"):
     name = f"<escapes {next(_numbers)}>"
     lines = [f"def f({variable}):\n", *(f"    {line}\n" for line in text.splitlines())]
     linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
-    namespace = dict(NAMESPACE)
+    namespace = NAMESPACE | {"__name__": "escapes"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # `2 is v`
         exec(compile("".join(lines), name, "exec"), namespace)

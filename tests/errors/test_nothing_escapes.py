@@ -20,9 +20,9 @@ from errors.escapes import complaint
 
 # Results that differ by nature, and functions about files and settings.
 SKIPPED = set(
-    "empty empty_like info test show_config show_runtime save savez savez_compressed savetxt load "
-    "loadtxt genfromtxt fromfile fromregex memmap set_printoptions setbufsize seterr seterrcall "
-    "printoptions errstate get_include DataSource busdaycalendar".split()
+    "empty empty_like ndarray info test show_config show_runtime save savez savez_compressed "
+    "savetxt load loadtxt genfromtxt fromfile fromregex memmap set_printoptions setbufsize seterr "
+    "seterrcall printoptions errstate get_include DataSource busdaycalendar".split()
 )
 # NumPy looks at values for these, or is stricter about types for no reason that matters.
 LOOSE = {"geomspace", "diag_indices_from", "tril_indices_from", "triu_indices_from", "unstack"}
@@ -219,6 +219,33 @@ STATEMENTS = [
     "return [float(w) for w in v]",
     "return __import__('copy').deepcopy([v])[0]",
     "return __import__('copy').copy(v)",
+    "return v.compress([True, False, True])",
+    "v.sort()\nreturn v",
+    "v.put([0], 1.0)\nreturn v",
+    "match v:\n    case float():\n        return 2 * v\n    case _:\n        return v",
+    "match v:\n    case np.ndarray():\n        return 2 * v\n    case _:\n        return v",
+    "match (1, v):\n    case (1, int()):\n        return 2 * v\n    case _:\n        return v",
+    "match v:\n    case 3:\n        return 2 * v\n    case _:\n        return v",
+    "return __import__('fractions').Fraction(v)",
+    "return __import__('decimal').Decimal(v)",
+    "return __import__('random').random() * v * 0",
+    "return {len(str(v)): v} if isinstance(v, int) else v",
+    "return {v.shape[0]: v}",
+    "return np.extract(v > 1, v)",
+    "return np.mean(v, where=v > 1)",
+    "return np.add.accumulate(v)",
+    "return np.sin(v, casting='no')",
+    "r = []\n[r.append(w) for w in (v, v)]\nreturn r",
+    "try:\n    y = float(v)\nexcept TypeError:\n    y = 7.0\nreturn y * v",
+    "try:\n    y = v.nosuch\nexcept AttributeError:\n    y = 7.0\nreturn y * v",
+    "with __import__('contextlib').suppress(TypeError):\n    return float(v)\nreturn 5.0",
+    "return eval('v + 1')",
+    "return np.lib.stride_tricks.sliding_window_view(v, 2)",
+    "return np.fromiter((w for w in v), float)",
+    "return np.polynomial.Polynomial([1.0, 2.0])(v)",
+    "class C:\n    def __radd__(self, other):\n        return 2 * other\nreturn v + C()",
+    "class C:\n    def __getitem__(self, key):\n        return 2 * key\nreturn C()[v]",
+    "class C:\n    def __eq__(self, other):\n        return 5.0\nreturn v == C()",
 ]
 
 

@@ -73,6 +73,10 @@ class BoundRecorder:
         self.note("truth", kind, value)
         return bool(value)
 
+    def matched(self, subject, /):
+        self.note("matched", subject)
+        return subject
+
     def iterate(self, iterable, /):
         self.note("iterate", iterable)
         return iterable

@@ -73,9 +73,10 @@ def vecdots(a, b, z):
     return np.linalg.vecdot(a, b) + np.linalg.vecdot(a, b, axis=0).sum() + np.vecdot(z, b, axis=-1)
 
 
-@program("f4: n m", "f4: m", "f4: n", single=False)
+@program("f4: n m", "f4: m", "f4: n", single=False, rewritten=True)
 def float32_products(w, x, y):
-    return (w @ x - y) @ (w @ x - y) / len(y) + np.float32(0.5) * np.sum(w * w) + np.einsum("ij,j->", w, x)
+    squares = (w @ x - y) @ (w @ x - y) / len(y) + np.float32(0.5) * np.sum(w * w)
+    return squares + np.einsum("ij,j->", w, x)
 
 
 @program("int: n m", ": m", "mask: n m", rewritten=True)

@@ -1,7 +1,5 @@
 """Programs of elementwise functions: broadcasting, dtypes, kinks, functions without derivative."""
 
-# ruff: noqa: SIM300
-
 from __future__ import annotations
 
 import math
@@ -199,7 +197,13 @@ def results_given_by_out(x, y):
 
 @program(": n 1", ": 1 m", ": 1 1", ": 1", ": ")
 def sizes_one(a, b, c, d, e):
-    return a * b + c * a - d * b**2 + np.exp(e) * (c + d) * a + np.maximum(a, c) * np.where(b > 0, d, a)
+    return (
+        a * b
+        + c * a
+        - d * b**2
+        + np.exp(e) * (c + d) * a
+        + np.maximum(a, c) * np.where(b > 0, d, a)
+    )
 
 
 @program(": n m", ": n m", smooth=False)
@@ -237,7 +241,13 @@ def common_factors(x, y):
 
 @program(": n", ": n", ": n", rewritten=True)
 def signs_and_quotients(x, y, z):
-    return -(-x * -y) / -(z * z + 1) - (-(x - y)) + (-x) ** 3 - (-y) ** 2 + x / (y * y + 1) / (z * z + 2)
+    return (
+        -(-x * -y) / -(z * z + 1)
+        - (-(x - y))
+        + (-x) ** 3
+        - (-y) ** 2
+        + x / (y * y + 1) / (z * z + 2)
+    )
 
 
 @program("positive: n", "positive: n", rewritten=True)
@@ -247,4 +257,8 @@ def logarithms_of_products(p, q):
 
 @program("positive: n", ": n")
 def exponentials_of_sums(p, x):
-    return np.exp(x + p) * np.exp(-x) / np.exp(p) + np.sqrt(p) ** 2 + np.sqrt(x**2 + 1) * np.sqrt(p * p)
+    return (
+        np.exp(x + p) * np.exp(-x) / np.exp(p)
+        + np.sqrt(p) ** 2
+        + np.sqrt(x**2 + 1) * np.sqrt(p * p)
+    )

@@ -84,7 +84,10 @@ def same_bits(actual: Any, expected: Any) -> None:
     assert len(ours) == len(theirs)
     for a, e in zip(ours, theirs, strict=True):
         assert np.shape(a) == np.shape(e), (np.shape(a), np.shape(e))
-        assert np.asarray(a).dtype == np.asarray(e).dtype, (np.asarray(a).dtype, np.asarray(e).dtype)
+        assert np.asarray(a).dtype == np.asarray(e).dtype, (
+            np.asarray(a).dtype,
+            np.asarray(e).dtype,
+        )
         np.testing.assert_array_equal(a, e)
 
 
@@ -142,7 +145,7 @@ def _difference(i: int, leaf: Any, value: Callable[[int, Any], float], step: flo
     for index in np.ndindex(*wide.shape):
         for unit in units:
 
-            def at(factor: float) -> float:
+            def at(factor: float, index: Any = index, unit: complex = unit) -> float:
                 moved = wide.copy(order="K")
                 moved[index] += factor * step * unit
                 return value(i, _as_given(moved, leaf))
@@ -155,6 +158,8 @@ def _difference(i: int, leaf: Any, value: Callable[[int, Any], float], step: flo
 def _as_given(array: Any, leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return array
-    return array.item() if isinstance(leaf, (float, complex)) and not isinstance(
-        leaf, np.generic
-    ) else array[()]
+    return (
+        array.item()
+        if isinstance(leaf, (float, complex)) and not isinstance(leaf, np.generic)
+        else array[()]
+    )

@@ -1,7 +1,5 @@
 """Programs that read parts of arrays, and write to them, through views too."""
 
-# ruff: noqa: PLR0915
-
 from __future__ import annotations
 
 import numpy as np
@@ -23,7 +21,14 @@ def differences_of_slices(x):
 
 @program(": n m", "index n: k", "index m: k")
 def integer_reads(x, i, j):
-    return x[i] * 2, x[i, j] * x[i, 0], x[:, j] ** 2, x[i][:, j], x[i[0], j[0]], x[i, :] * x[j[0] % 2]
+    return (
+        x[i] * 2,
+        x[i, j] * x[i, 0],
+        x[:, j] ** 2,
+        x[i][:, j],
+        x[i[0], j[0]],
+        x[i, :] * x[j[0] % 2],
+    )
 
 
 @program(": n m", "index n: k", "index m: 2 2")
@@ -33,7 +38,13 @@ def integer_reads_of_higher_rank(x, i, j):
 
 @program(": n m", "mask: n m", "mask: n", pure=False)
 def boolean_reads(x, m, r):
-    return np.sum(x[m] ** 2) + x[r].sum(axis=0) * 2 + np.sum(x[x > 0]) + x[~m].sum() * 3 + np.exp(x[r, 0]).sum()
+    return (
+        np.sum(x[m] ** 2)
+        + x[r].sum(axis=0) * 2
+        + np.sum(x[x > 0])
+        + x[~m].sum() * 3
+        + np.exp(x[r, 0]).sum()
+    )
 
 
 @program(": n m k", "index n: b", "index k: b")
@@ -46,7 +57,9 @@ def mixed_indices(x, i, j):
 @program(": n m", "int: n m", ": n m", pure=False)
 def gathers_by_order(x, order, y):
     order = order % len(x)
-    return np.take_along_axis(x, order, axis=0) * y + x[np.argmax(y, axis=0), np.arange(x.shape[1])]
+    return (
+        np.take_along_axis(x, order, axis=0) * y + x[np.argmax(y, axis=0), np.arange(x.shape[1])]
+    )
 
 
 @program(": n", "index n: k", ": k", pure=False)
@@ -268,8 +281,10 @@ def rows_written_in_a_loop(x):
 def heat_equation(u, rate):
     u = u.copy()
     for _ in range(3):
-        u[1:-1, 1:-1] += rate * 0.1 * (
-            u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]
+        u[1:-1, 1:-1] += (
+            rate
+            * 0.1
+            * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
         )
         u[0] = u[1]
         u[:, -1] = 0.0

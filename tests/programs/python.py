@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+
 import numpy
 import numpy as np
 from numpy import exp, tanh

@@ -82,7 +82,7 @@ WRITES = (
 )  # fmt: skip
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The program is no good as a test."""
 
 
@@ -108,7 +108,7 @@ def compiled(source: str, name: str, *, known: bool) -> Callable[..., Any]:
     if known:
         linecache.cache[name] = (len(whole), None, whole.splitlines(keepends=True), name)
     scope: dict[str, Any] = {"__name__": name}
-    exec(compile(whole, name, "exec"), scope)  # noqa: S102
+    exec(compile(whole, name, "exec"), scope)
     return scope["program"]
 
 
@@ -166,7 +166,9 @@ class Writer:
         return "(" + ", ".join(f"{name} * 1.0" for name in chosen) + ",)"
 
     def runs(self, lines: Sequence[str]) -> bool:
-        whole = f"{HEADER}\n" + "\n".join(f"    {line}" for line in lines) + "\n    return locals()"
+        whole = (
+            f"{HEADER}\n" + "\n".join(f"    {line}" for line in lines) + "\n    return locals()"
+        )
         try:
             function = compiled(whole, "<drawn>", known=False)
             for sizes in SIZES:
@@ -178,7 +180,7 @@ class Writer:
                         found = function(*moved)
                     if not _smooth_enough(lines, found):
                         return False
-        except Exception:  # noqa: BLE001
+        except Exception:
             return False
         return True
 

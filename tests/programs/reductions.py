@@ -34,13 +34,19 @@ def products(x):
 @program("apart: n m", "apart: n m", smooth=False)
 def extrema(x, y):
     a = np.max(x, axis=0) * np.min(y, axis=0) + x.max() - y.min()
-    return a + np.amax(y, axis=1, keepdims=True) * x + np.amin(x * y, axis=(0, 1)) + np.ptp(x, axis=0)
+    return (
+        a + np.amax(y, axis=1, keepdims=True) * x + np.amin(x * y, axis=(0, 1)) + np.ptp(x, axis=0)
+    )
 
 
 @program(": n m", "positive: m")
 def spreads(x, scale):
     standard = (x - x.mean(0)) / (np.std(x, axis=0) + scale)
-    return standard * np.var(x) + x.std(axis=1, keepdims=True, ddof=0) + np.var(x, axis=1, ddof=1)[:, None]
+    return (
+        standard * np.var(x)
+        + x.std(axis=1, keepdims=True, ddof=0)
+        + np.var(x, axis=1, ddof=1)[:, None]
+    )
 
 
 @program(": n m")
@@ -59,7 +65,12 @@ def positions(x, y):
 
 @program(": n m", "mask: n m")
 def sums_where(x, m):
-    return np.sum(x, where=m, axis=0) + np.mean(x * m) + np.sum(x[m]) + np.max(x**2, initial=0.1, where=m)
+    return (
+        np.sum(x, where=m, axis=0)
+        + np.mean(x * m)
+        + np.sum(x[m])
+        + np.max(x**2, initial=0.1, where=m)
+    )
 
 
 @program(": n m", "int: n m", "mask: n")
@@ -93,7 +104,11 @@ def softmax_of_rows_and_columns(x, y):
 @program(": n m", ": n m")
 def looks_like_softmax(x, y):
     e = np.exp(x)
-    wrong_axis = e / np.sum(e, axis=1, keepdims=True) if x.shape[0] == 0 else e / (1 + np.sum(e, axis=1, keepdims=True))
+    wrong_axis = (
+        e / np.sum(e, axis=1, keepdims=True)
+        if x.shape[0] == 0
+        else e / (1 + np.sum(e, axis=1, keepdims=True))
+    )
     other = np.exp(x - y) / np.sum(np.exp(x), axis=0)
     third = np.exp(x - y.max(axis=1, keepdims=True)) / np.sum(np.exp(x - y), axis=1, keepdims=True)
     return wrong_axis * other + third
@@ -167,7 +182,9 @@ def float32_cross_entropy(z, labels):
 @program(": n m", "positive: m")
 def norms(x, p):
     a = np.linalg.norm(x) + np.linalg.norm(x, axis=1) * np.linalg.norm(p)
-    return a + np.sqrt(np.sum(x**2, axis=1)) + np.linalg.norm(x, ord=1, axis=1) + np.linalg.norm(p, 3)
+    return (
+        a + np.sqrt(np.sum(x**2, axis=1)) + np.linalg.norm(x, ord=1, axis=1) + np.linalg.norm(p, 3)
+    )
 
 
 @program(": n", ": n")
@@ -178,7 +195,7 @@ def correlation(x, y):
 
 @program(": n m")
 def reductions_by_reduce(x):
-    return np.add.reduce(x) [0] + np.add.reduce(x, axis=-1) * np.multiply.reduce(x, axis=1)
+    return np.add.reduce(x)[0] + np.add.reduce(x, axis=-1) * np.multiply.reduce(x, axis=1)
 
 
 @program(": n m", smooth=False)

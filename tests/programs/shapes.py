@@ -54,7 +54,9 @@ def joined(a, b, u):
 def stacked(x, y, s):
     z = np.stack([x, y, x * y]) + np.stack((x, y, x), axis=-1).T
     pair = np.column_stack([x, y]) * np.array([s, 2.0])
-    return z.sum(axis=0) * pair[:, 0] + np.dstack([x, y])[0].sum(axis=1) + np.array([s, s * 2]).sum()
+    return (
+        z.sum(axis=0) * pair[:, 0] + np.dstack([x, y])[0].sum(axis=1) + np.array([s, s * 2]).sum()
+    )
 
 
 @program(": n m", ": m")
@@ -62,13 +64,20 @@ def split_up(x, u):
     left, right = np.split(x.repeat(2, axis=0), 2)
     parts = np.array_split(x, 2, axis=0)
     first, rest = np.split(x, [1], axis=1)
-    return left * right + parts[0].sum() * parts[1].sum() + first * rest.sum() + np.hsplit(u, [1])[0]
+    return (
+        left * right + parts[0].sum() * parts[1].sum() + first * rest.sum() + np.hsplit(u, [1])[0]
+    )
 
 
 @program(": n m")
 def flipped_and_rolled(x):
     y = np.flip(x) + np.flip(x, 0) * np.fliplr(x) + np.flipud(x) + np.flip(x, axis=(0, 1))
-    return y + np.roll(x, 1) * np.roll(x, -1, axis=0) + np.roll(x, (1, 2), axis=(0, 1)) + np.roll(x, 2, 1)
+    return (
+        y
+        + np.roll(x, 1) * np.roll(x, -1, axis=0)
+        + np.roll(x, (1, 2), axis=(0, 1))
+        + np.roll(x, 2, 1)
+    )
 
 
 @program(": n m")
@@ -79,7 +88,9 @@ def rotated_and_triangles(x):
 @program(": n", ": n m")
 def repeated_and_tiled(x, y):
     a = np.repeat(x, 2) * np.tile(x, 2)
-    return a.reshape(2, -1) @ y + np.tile(y, (2, 1))[: len(y)].sum() + np.repeat(y, 2, axis=1).sum()
+    return (
+        a.reshape(2, -1) @ y + np.tile(y, (2, 1))[: len(y)].sum() + np.repeat(y, 2, axis=1).sum()
+    )
 
 
 @program(": n m")
@@ -100,13 +111,23 @@ def creators(x, s):
     n, m = x.shape
     y = np.zeros((n, m)) + np.ones(m) * x + np.full((n, 1), s) + np.eye(n, m) * x
     y += np.zeros_like(x) + np.ones_like(x) * s + np.full_like(x, 2.0) + np.full_like(x, s)
-    return y + np.arange(m) * x + np.linspace(0, 1, m) * x + np.identity(m)[0] + np.empty((n, 0)).sum()
+    return (
+        y
+        + np.arange(m) * x
+        + np.linspace(0, 1, m) * x
+        + np.identity(m)[0]
+        + np.empty((n, 0)).sum()
+    )
 
 
 @program("scalar: ", "scalar: ")
 def ranges_between_scalars(a, b):
     x = np.linspace(a, b, 5)
-    return np.sin(x) * np.arange(5) + np.linspace(0, a, 5, endpoint=False) + np.array([a, b, 1, 2, a * b])
+    return (
+        np.sin(x) * np.arange(5)
+        + np.linspace(0, a, 5, endpoint=False)
+        + np.array([a, b, 1, 2, a * b])
+    )
 
 
 @program("scalar: ", "scalar: ", ": n")
@@ -125,7 +146,9 @@ def casts_and_copies(x, i):
 
 @program(": n m", smooth=False)
 def casts_that_cut(x):
-    return x.astype(int) * x + np.float64(x[0, 0]) * x + np.array(x, dtype=np.int32).astype(float) * x
+    return (
+        x.astype(int) * x + np.float64(x[0, 0]) * x + np.array(x, dtype=np.int32).astype(float) * x
+    )
 
 
 @program(": n m")
@@ -135,7 +158,13 @@ def rounded_through_float32(x):
 
 @program(": n n", ": n")
 def diagonals(a, u):
-    return np.diag(a) * u + np.diag(u) @ u + np.diagonal(a, offset=0) + np.diagflat(u).sum(axis=0) + np.trace(a)
+    return (
+        np.diag(a) * u
+        + np.diag(u) @ u
+        + np.diagonal(a, offset=0)
+        + np.diagflat(u).sum(axis=0)
+        + np.trace(a)
+    )
 
 
 @program(": n m")
@@ -153,7 +182,6 @@ def unpacked(x, u):
     for a, b in zip(x, x[::-1], strict=True):
         total = total + a * b * u
     return total
-
 
 
 @program(": n m k")
@@ -178,4 +206,10 @@ def arrays_without_axes(x, y):
 def methods(x):
     y = x.sum(0).cumsum().repeat(2).reshape(2, -1).T.flatten().take([0, 1])
     z = x.dot(x.T).trace() + x.ravel().prod() + x.mean() + x.var() + x.std() + x.max() + x.min()
-    return y * z + x.diagonal()[0] + x.swapaxes(0, 1).squeeze().sum() + x.round(0).sum() + x.conj().sum()
+    return (
+        y * z
+        + x.diagonal()[0]
+        + x.swapaxes(0, 1).squeeze().sum()
+        + x.round(0).sum()
+        + x.conj().sum()
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gradsmith.codegen.schedule import Schedule
 from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, parameter, size
@@ -30,9 +31,10 @@ class Plan:
         return node
 
 
-def plan(graph: Graph, snapshots: frozenset[Node] = frozenset()) -> Plan:
-    """Decide the statements of ``graph``; ``snapshots`` are views to be copied."""
-    choice = _Choice(graph, snapshots)
+def plan(schedule: Schedule) -> Plan:
+    """Decide the statements of a graph."""
+    graph, snapshots = schedule.graph, frozenset(schedule.snapshots)
+    choice = _Choice(graph, snapshots | schedule.pinned)
     for node in graph.nodes:
         choice.decide(node)
     statements = [n for n in graph.nodes if n not in choice.inlined and not _is_leaf(n)]
@@ -53,8 +55,8 @@ def _is_leaf(node: Node) -> bool:
 class _Choice:
     """Statement or expression, for each node in order."""
 
-    def __init__(self, graph: Graph, snapshots: frozenset[Node]) -> None:
-        self.snapshots = snapshots
+    def __init__(self, graph: Graph, kept: frozenset[Node]) -> None:
+        self.kept = kept
         self.names = graph.names
         self.readers = users(graph.nodes)
         self.results = list(graph.results)
@@ -75,7 +77,7 @@ class _Choice:
     def _needs_statement(self, node: Node, cost: int) -> bool:
         if node.op.update is not None or isinstance(node.type, TupleType):
             return True
-        if node in self.snapshots:
+        if node in self.kept:
             return True
         readings = len(self.readers.get(node, ())) + self.results.count(node)
         if _is_plain_view(node) and cost == 1 and node not in self.results:

@@ -61,7 +61,7 @@ class Sizes:
         if whole is not None:
             return whole
         total: ast.expr | None = None
-        for monomial, coefficient in size.terms:
+        for monomial, coefficient in sorted(size.terms, key=lambda term: term[1] < 0):
             total = self._add(total, monomial, coefficient)
         if total is None:
             raise InternalError("a symbolic size without terms")

@@ -29,8 +29,9 @@ class Body:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.graph, snapshots = schedule(program.graph)
-        self.plan: Plan = plan(self.graph, snapshots)
+        scheduled = schedule(program.graph)
+        self.graph = scheduled.graph
+        self.plan: Plan = plan(scheduled)
         self.names = Names()
         self.sizes = Sizes(self._count, program.graph.guards)
         self._masks = counted_masks(program.graph.nodes)

@@ -106,7 +106,14 @@ def _inner(text: str, indent: int, bracket: str) -> list[str]:
     operators = _loosest(text)
     if not operators:
         return _value("", text, "", indent)
-    return [" " * indent + piece.strip() for piece in _pieces(text, operators)]
+    return [line for term in _pieces(text, operators) for line in _term(term.strip(), indent)]
+
+
+def _term(text: str, indent: int) -> list[str]:
+    """One of several, after the operator before it."""
+    found = re.match(r"(?:[^\w\s([{'\"~.-]+|-|and|or) ", text)
+    sign = found.group() if found else ""
+    return _value(sign, text[len(sign) :], "", indent)
 
 
 def _is_number(text: str) -> bool:

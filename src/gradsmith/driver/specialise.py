@@ -16,7 +16,7 @@ from gradsmith.driver.seeds import PendingSeed
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failures import in_user_terms
-from gradsmith.frontend.results import check_results
+from gradsmith.frontend.results import check_results, with_plain_keys
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -186,6 +186,7 @@ def specialise(
             result = recipe.build(bound, **extra)
         leaves, shape = tree.flatten(result, _is_result)
         check_results(shape, writable=True)
+        shape = with_plain_keys(shape)
         nodes = [_result_node(trace, leaf) for leaf in leaves]
         graph = optimise(trace.builder.graph(nodes))
         lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import BoundArguments
 from typing import Any, NoReturn
@@ -34,6 +33,7 @@ from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.warned import warn_at
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import describe_shape, same_shape
@@ -173,11 +173,8 @@ def warn_unused(label: str, source: Node, missing: Missing) -> None:
     """Say once, when compiling, that a gradient is zero and why."""
     name = current_builder().names.get(source)
     who = f"{label} ({name})" if name else label
-    warnings.warn(
-        f"the gradient with respect to {who} is zero: {missing.reason}",
-        UnusedInputWarning,
-        stacklevel=2,
-    )
+    message = f"the gradient with respect to {who} is zero: {missing.reason}"
+    warn_at(current_span(), message, UnusedInputWarning)
 
 
 def output_leaves(value: Any) -> tuple[list[Node], tree.Tree]:

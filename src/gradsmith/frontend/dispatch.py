@@ -97,7 +97,11 @@ def _run(
     """The same for the ``implementation`` of a NumPy function, by whose name errors go."""
     trace = current_trace()
     if trace is None:
-        raise InternalError("traced values outlived the run of their function", here())
+        raise UnsupportedError(
+            "a traced value is used outside the run of its function",
+            here(),
+            "use it in the function itself: not in another thread, and not later",
+        )
     owners: dict[Node, Tracer] = {}
     nodes = [unwrap(a, owners) for a in args]
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}

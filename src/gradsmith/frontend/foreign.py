@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import sysconfig
 import types
 from typing import Any
@@ -68,17 +69,24 @@ def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
         raise unsupported(function)
 
 
-def check_type(function: type, args: Any, kwargs: Any) -> None:
-    """The same for classes: NumPy's own compute with what they are made of.
+def takes_numbers(cls: type) -> bool:
+    """Whether a class of Python or NumPy computes with what its objects are made of."""
+    module = cls.__module__.split(".")[0]
+    known = module == "numpy" or module in sys.stdlib_module_names
+    return module == "itertools" or (known and module not in HARMLESS and module != "__main__")
+
+
+def check_type(cls: type, args: Any, kwargs: Any) -> None:
+    """The same for classes.
 
     Raises
     ------
     UnsupportedError
-        It is one of them.
+        It computes with what it is made of (`decimal.Decimal`, `numpy.poly1d`).
     """
-    theirs = function.__module__.split(".")[0] == "numpy" and function not in PASSING
-    if theirs and _takes_traced(args, kwargs):
-        raise unsupported(function)
+    holds = cls in PASSING or cls.__module__ == "itertools"
+    if takes_numbers(cls) and not holds and _takes_traced(args, kwargs):
+        raise unsupported(cls)
 
 
 def check_foreign(function: Any, args: Any, kwargs: Any) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradsmith.errors import AttributeMissingError
+import numpy as np
+
+from gradsmith.errors import AttributeMissingError, AttributeUnsupportedError
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import describe
@@ -28,7 +30,10 @@ def shown(value: Any) -> str:
 
 def no_attribute(owner: Any, name: str) -> AttributeMissingError:
     """The error that a traced value has no such attribute."""
-    return AttributeMissingError(
+    weak = not hasattr(owner, "view") or owner.type.weak
+    exists = hasattr(float if weak else np.ndarray, name)
+    kind = AttributeUnsupportedError if exists else AttributeMissingError
+    return kind(
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
         here(),
         "use a NumPy function of the same meaning, or compute it outside the function",

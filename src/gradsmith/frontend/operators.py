@@ -62,7 +62,6 @@ SAME_NAME = [
     "min",
     "var",
     "std",
-    "ptp",
     "argmax",
     "argmin",
     "any",
@@ -81,12 +80,8 @@ SAME_NAME = [
     "trace",
     "diagonal",
     "nonzero",
-    "compress",
     "searchsorted",
     "argsort",
-    "sort",
-    "partition",
-    "put",
     "choose",
 ]
 """Array methods that are the NumPy function of the same name."""
@@ -105,7 +100,21 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
     repeats = ufunc is np.multiply and self.type.form != "array"
     if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
         return list(other)
-    return NotImplemented
+    if self.type.weak or _knows_arrays(other) or isinstance(other, _SEQUENCES):
+        return NotImplemented
+    raise ArgumentTypeError(
+        f"the other operand of np.{ufunc.__name__} is {other!r:.60}, of type "
+        f"{type(other).__name__}",
+        here(),
+        "convert it to a number or an array",
+    )
+
+
+def _knows_arrays(value: Any) -> bool:
+    """Whether NumPy leaves the operation to the other operand: its class says that it can."""
+    if hasattr(type(value), "__array_ufunc__"):
+        return type(value).__array_ufunc__ is None
+    return bool(getattr(value, "__array_priority__", 0.0) > 0)
 
 
 def _binary(ufunc: np.ufunc, *, swap: bool) -> Callable[[Tracer, Any], Any]:
@@ -123,13 +132,12 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
     compare = _binary(ufunc, swap=False)
 
     def operator(self: Tracer, other: Any) -> Any:
-        result = compare(self, other)
-        if result is not NotImplemented or self.type.form != "array":
-            return result
         theirs: Any = type(other).__eq__
-        if theirs is not object.__eq__ and type(other).__module__ != "builtins":
-            return result  # Python asks the other one
-        return apply(unlike, self, dtype=bool)
+        number = isinstance(other, _OPERANDS + _SEQUENCES)
+        plain = theirs is object.__eq__ or type(other).__module__ == "builtins"
+        if number or not plain or self.type.weak:
+            return compare(self, other)
+        return apply(unlike, self, dtype=bool) if self.type.form == "array" else NotImplemented
 
     return operator
 
@@ -190,6 +198,27 @@ def _conj(owner: Tracer) -> Tracer:
 
 
 METHODS["conjugate"] = _conj
+
+
+@_method
+def _compress(owner: Tracer, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return apply(np.compress, condition, owner, axis=axis, out=out)
+
+
+@_method
+def _put(owner: Tracer, indices: Any, values: Any, mode: str = "raise") -> None:
+    STATEFUL[np.put](owner, indices, values, mode=mode)
+
+
+@_method
+def _sort(owner: Tracer, axis: int = -1, **kwargs: Any) -> None:
+    """In place, unlike np.sort."""
+    owner.assign(apply(np.sort, owner, axis=axis, **kwargs))
+
+
+@_method
+def _partition(owner: Tracer, kth: Any, axis: int = -1, **kwargs: Any) -> None:
+    owner.assign(apply(np.partition, owner, kth, axis=axis, **kwargs))
 
 
 @_method

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, Span
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.tree import Tree
 
 _WRITABLE = (str, bool, type(None), np.dtype)
@@ -16,6 +19,12 @@ def returned() -> Span | None:
     """The place of the latest ``return``, else where Python is."""
     trace = current_trace()
     return current_span() if trace is None or trace.returned is None else trace.returned
+
+
+def with_plain_keys(shape: Tree) -> Tree:
+    """The shape with numbers for traced integers among the keys of dicts."""
+    keys = tuple(int(key) if isinstance(key, TracedInt) else key for key in shape.keys)
+    return replace(shape, keys=keys, children=tuple(map(with_plain_keys, shape.children)))
 
 
 def check_results(shape: Tree, *, writable: bool) -> None:

@@ -15,7 +15,7 @@ from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedErr
 from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
-from gradsmith.frontend.dispatch import any_traced, apply
+from gradsmith.frontend.dispatch import any_traced, apply, is_traced
 from gradsmith.frontend.effects import (
     CONTAINERS,
     MUTATORS,
@@ -26,7 +26,13 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
-from gradsmith.frontend.foreign import check_foreign, check_library, check_type, is_library
+from gradsmith.frontend.foreign import (
+    check_foreign,
+    check_library,
+    check_type,
+    is_library,
+    takes_numbers,
+)
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
@@ -96,9 +102,9 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             f"{shown(function)} is not callable", current_span(), "write x[0] to take an element"
         )
     if isinstance(function, type):
-        check_type(function, args, kwargs)
-        if function.__module__ in ("itertools", "numpy"):  # these take integers only for integers
+        if takes_numbers(function):  # and Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
+        check_type(function, args, kwargs)
         return function(*args, **kwargs)
     if isinstance(function, _Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
@@ -239,6 +245,16 @@ class BoundRuntime:
         if isinstance(value, Tracer):
             _refuse_condition(value, kind)
         return value
+
+    def matched(self, subject: Any) -> Any:
+        """The subject of a ``match`` that asks for its class."""
+        if is_traced(subject):
+            raise ControlFlowError(
+                "`match` with class patterns asks for the class of a traced value",
+                current_span(),
+                "ask isinstance(value, ...) instead, which knows what the value stands for",
+            )
+        return subject
 
     def iterate(self, value: Any) -> Iterator[Any]:
         """What a loop runs over."""

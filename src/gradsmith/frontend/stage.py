@@ -58,6 +58,9 @@ class BoundRuntime(Protocol):
         or "not". Operands of ``and`` say "and" wherever they stand, as do chained comparisons.
         """
 
+    def matched(self, subject: Any, /) -> Any:
+        """The subject of a ``match`` that asks for its class."""
+
     def iterate(self, iterable: Any, /) -> Iterable[Any]:
         """What ``for`` goes through."""
 
@@ -88,8 +91,33 @@ class Scratch:
         self._kept.append(value)
         return value
 
+    def passing(self, manager: Any) -> Any:
+        """``manager``, but where it would swallow what gradsmith refuses."""
+        kind = type(manager)
+        sound = hasattr(kind, "__enter__") and hasattr(kind, "__exit__")
+        return Passing(manager) if sound else manager
+
     def __getitem__(self, key: Any) -> Any:
         return key
+
+
+class Passing:
+    """A context manager that lets errors pass which say that gradsmith refuses something.
+
+    ``contextlib.suppress(TypeError)`` would take a way that the function on arrays does not take.
+    """
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        return self._manager.__enter__()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        swallowed = self._manager.__exit__(kind, error, traceback)
+        return swallowed and not isinstance(error, UnsupportedError)
 
 
 def stage(function: FunctionType, runtime: Runtime) -> FunctionType:

@@ -1,10 +1,10 @@
-"""The warning about side effects of a traced function."""
+"""Warnings about a traced function, at the line of the user's that they are about."""
 
 from __future__ import annotations
 
 import warnings
 
-from gradsmith.errors import TraceTimeEffectWarning
+from gradsmith.errors import GradsmithWarning, Span, TraceTimeEffectWarning
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 
@@ -19,4 +19,12 @@ def warn_effect(what: str, happens: str = AT_TRACE_TIME) -> None:
     if trace is None or (span, what) in trace.warned:
         return
     trace.warned.add((span, what))
-    warnings.warn(f"{what} {happens}{place}", TraceTimeEffectWarning, stacklevel=2)
+    warn_at(span, f"{what} {happens}{place}", TraceTimeEffectWarning)
+
+
+def warn_at(span: Span | None, message: str, category: type[GradsmithWarning]) -> None:
+    """Warn of something in the user's line, not in gradsmith's own."""
+    if span is None:
+        warnings.warn(message, category, stacklevel=3)
+    else:
+        warnings.warn_explicit(message, category, span.file, span.line)

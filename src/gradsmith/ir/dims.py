@@ -318,7 +318,9 @@ def _goes_without_saying(relation: str, left: Size, right: Size) -> bool:
         return False
     least = 0
     for monomial, coefficient in left.terms:
-        if monomial and (coefficient < 0 or not all(isinstance(a, Symbol) and a.axis for a in monomial)):
+        if monomial and (
+            coefficient < 0 or not all(isinstance(a, Symbol) and a.axis for a in monomial)
+        ):
             return False
         least += coefficient * 2 ** len(monomial)
     return least + _BELOW[relation] > right

@@ -108,6 +108,6 @@ def number(node: Node) -> Any:
 def is_number(node: Node, value: complex) -> bool:
     """Whether ``node`` is this very number as a constant (of any dtype); -0.0 is not 0."""
     found = number(node)
-    if found is None or not found == value:
+    if found is None or found != value:
         return False
     return bool(value != 0 or np.iscomplexobj(found) or not np.signbit(found))

@@ -312,6 +312,8 @@ def _meaning(op: Op, ufunc: np.ufunc) -> Implementation:
                 hint="call it as NumPy's documentation says",
             )
         nodes = [as_node(operand) for operand in operands]
+        if casting not in ("same_kind", "safe", "unsafe"):
+            raise UnsupportedError(f"np.{ufunc.__name__} does not support casting={casting!r}")
         if dtype is None:
             return _within_range(op(*nodes), nodes)
         wanted = as_dtype(dtype)

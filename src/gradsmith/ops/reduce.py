@@ -23,7 +23,7 @@ from gradsmith.ops.compare import equal
 from gradsmith.ops.declare import primitive, result_form
 from gradsmith.ops.manipulate import broadcasted
 from gradsmith.ops.select import where as select
-from gradsmith.ops.shape import Axes, cast, expand_dims, unbroadcast
+from gradsmith.ops.shape import Axes, cast, expand_dims, lacks_methods, unbroadcast
 
 __all__ = ["expand_reduced", "reduce_max", "reduce_min", "reduce_sum", "spread", "unbroadcast"]
 
@@ -81,7 +81,7 @@ def emit_reduction(method: str, *, folds: bool = True) -> EmitRule:
             return x
         options = {**node.attrs, **written_axis(node)}
         options = {k: emitter.size(v) if isinstance(v, Dim) else v for k, v in options.items()}
-        if operand.weak:
+        if lacks_methods(operand):
             return syntax.call(f"np.{method}", x, **options)
         return syntax.method(x, method, **options)
 

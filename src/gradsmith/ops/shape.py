@@ -22,9 +22,14 @@ Axes = tuple[int, ...]
 
 def owner(node: Node, operand: ast.expr, position: int = 0) -> ast.expr:
     """The operand as something that has an array's methods: a Python number has none."""
-    if node.inputs[position].array_type.weak:
+    if lacks_methods(node.inputs[position].array_type):
         return syntax.call("np.asarray", operand)
     return operand
+
+
+def lacks_methods(type_: ArrayType) -> bool:
+    """Whether it may be a Python number; a comparison of these is a Python ``bool``."""
+    return type_.weak or (type_.form == "scalar" and type_.dtype.kind == "b")
 
 
 def _array(x: ArrayType, shape: Shape) -> ArrayType:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ops.arguments import require_default
 from gradsmith.ops.cumulative import cumsum_
@@ -44,14 +45,23 @@ for _ufunc, _function, _typed in (
     implements(_ufunc.reduce)(_reduce(_function, _ufunc, typed=_typed))
 
 
+def _with_axes(array: Any) -> Node:
+    node = as_node(array)
+    if not node.ndim:
+        raise ArgumentTypeError(
+            "cannot accumulate on a scalar", hint="np.cumsum and np.cumprod take scalars, too"
+        )
+    return node
+
+
 @implements(np.add.accumulate)
 def _add_accumulate(array: Any, /, axis: Any = 0, dtype: Any = None) -> Node:
-    return cumsum_(array, axis, dtype)
+    return cumsum_(_with_axes(array), axis, dtype)
 
 
 @implements(np.multiply.accumulate)
 def _multiply_accumulate(array: Any, /, axis: Any = 0, dtype: Any = None) -> Node:
-    return cumprod_(array, axis, dtype)
+    return cumprod_(_with_axes(array), axis, dtype)
 
 
 def _outer(ufunc: np.ufunc) -> Method:

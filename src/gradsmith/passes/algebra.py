@@ -244,7 +244,7 @@ def guarded(rule: Rule) -> Rule:
 
 ARITHMETIC = frozenset({add, subtract, multiply, divide, negative, matmul, reduce_sum})
 DEEPEST = 3
-"""Levels of operations that a rule takes apart or puts together; what is below was there before."""
+"""Levels of operations that a rule takes apart or puts together: all below was there before."""
 
 
 def _of_one_precision(

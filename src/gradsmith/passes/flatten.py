@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ops.arithmetic import divide, multiply
+from gradsmith.ops.powers import integer_power
 from gradsmith.passes.replay import Replay
 
 PRODUCTS = (multiply, divide)
@@ -27,8 +28,10 @@ class _Flattening(Replay):
         if node.op not in PRODUCTS or not self.is_free(node):
             return None
         left, right = node.inputs
-        if node.op is multiply and left.ndim == 0 and self._is_product_of(right, node):
-            return self._multiplied(right, self.made[left])
+        if node.op is multiply and left.ndim == 0:
+            if self._is_product_of(right, node):
+                return self._multiplied(right, self.made[left])
+            return self._times_square(right, self.made[left])
         if node.op is divide and right.ndim == 0 and self._is_product_of(left, node):
             return self._divided(left, self.made[right])
         return None
@@ -44,6 +47,15 @@ class _Flattening(Replay):
         else:
             head = number * self.made[first] if first.dtype == node.dtype else None
         return None if head is None else node.op(head, self.made[second])
+
+    def _times_square(self, node: Node, number: Node) -> Node | None:
+        """``2 * x * x`` for ``2 * (x * x)``, which is how the square of a variable is written."""
+        if node.op is not integer_power or node.attrs["n"] != 2 or not self.is_part(node):
+            return None
+        base = node.inputs[0]
+        if base.dtype != node.dtype or not self.is_variable(base):
+            return None
+        return number * self.made[base] * self.made[base]
 
     def _divided(self, node: Node, number: Node) -> Node | None:
         """The product ``node`` with its first factor, a smaller array, divided."""

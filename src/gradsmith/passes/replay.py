@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node, users
+from gradsmith.passes.rewrite import same_type
 
 
 class Replay(ABC):
@@ -42,7 +43,7 @@ class Replay(ABC):
 
     def _made(self, node: Node, builder: Builder) -> Node:
         better = self.better(node)
-        if better is not None and better.type == node.type:
+        if better is not None and same_type(better.type, node.type):
             return better
         operands = [self.made[i] for i in node.inputs]
         if any(new is not old for new, old in zip(operands, node.inputs, strict=True)):
@@ -58,3 +59,8 @@ class Replay(ABC):
         """Whether it is a free value without a name that one other value is made from."""
         alone = len(self.readers.get(node, ())) == 1 and node not in self.results
         return alone and node not in self.graph.names and self.is_free(node)
+
+    def is_variable(self, node: Node) -> bool:
+        """Whether it has a name, or is read more than once, so that it gets one."""
+        several = len(self.readers.get(node, ())) > 1 or node in self.results
+        return several or node in self.graph.names or node in self.graph.params

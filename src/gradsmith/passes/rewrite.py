@@ -59,16 +59,17 @@ class Table:
             if bindings is None:
                 continue
             better = rule.action(**bindings)
-            if better is not None and better is not node and _same_type(better.type, node.type):
+            if better is not None and better is not node and same_type(better.type, node.type):
                 return better
         for rule_for_all in self._generic:
             better = rule_for_all(node)
-            if better is not None and _same_type(better.type, node.type):
+            if better is not None and same_type(better.type, node.type):
                 return better
         return None
 
 
-def _same_type(left: Type, right: Type) -> bool:
+def same_type(left: Type, right: Type) -> bool:
+    """Whether one may stand for the other, for all calls that use this code."""
     if isinstance(left, ArrayType) and isinstance(right, ArrayType):
         weak_alike = left.weak == right.weak
         return (
