@@ -157,7 +157,22 @@ def test_augmented_operators(sign):
     assert not list(filter(None, found))
 
 
-KEYS = ["0", "-1", "5", "1.0", "'a'", "None", "...", "v", ":", "1:", "::-1", "::0", "0, 0", "(0,)"]
+KEYS = [
+    "0",
+    "-1",
+    "5",
+    "1.0",
+    "'a'",
+    "None",
+    "...",
+    "v * 1",
+    ":",
+    "1:",
+    "::-1",
+    "::0",
+    "0, 0",
+    "(0,)",
+]
 KEYS += ["[0]", "[0, 5]", "[]", "True", "{}", "0.5:2", "v > 1", ":, None", "..., ...", "[0.5]"]
 KEYS += ["np.array([True, False])", "np.array([True, False, True])", "np.int8(1)", "v:", "2**70"]
 VALUES = ["1.0", "v", "np.ones(2)", "None", "'a'", "1j"]

@@ -27,7 +27,7 @@ def normalized_grad(x, gamma, beta, target):
     g_std = -gamma * g_total / std / std
     g_gamma = g_total / std
     # adjoint of line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
-    g_x = g_y / std * gamma + g_std / std / len(x) * t
+    g_x = g_y * (gamma / std) + g_std / std / len(x) * t
     g_mean = -g_x.sum(axis=0)
     # adjoint of line 92: mean = x.mean(axis=0)
     g_x += g_mean / len(x)

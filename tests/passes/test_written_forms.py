@@ -114,6 +114,7 @@ SUMS_THAT_STAY = {
     "integers": (lambda i, s: np_.sum(i * s), np.arange(12).reshape(3, 4), np.int64(3)),
     "nothing to sum": (lambda m, row: np_.sum(m * row, axis=0), np.ones((0, 4)), ROW),
     "complex": (lambda m, n: np_.sum(m * n), M + 1j, N * 1j),
+    "pairwise": (lambda m, n: np_.sum(m * n), M.astype(np.float32), N.astype(np.float32)),
     "part of one": (lambda m, n: np_.sum(m * n, axis=0), M, N),
 }
 
@@ -278,6 +279,9 @@ FLAT = {
     "p2 * p0 * p1": (lambda x, y, s: s * (x * y), X, Y, S),
     "p1 / p2 * p0": (lambda m, row, s: row * m / s, M, ROW, S),
     "2 * p0 * p0": (lambda x: 2 * x**2, X),
+    "p0 * (p2 / p1)": (lambda m, a, b: m / a * b, M, ROW, ROW),
+    "p0 * (p2 * p1)": (lambda m, a, b: m * a * b, M, COLUMN, ROW),
+    "p0 * p1 / p2": (lambda m, n, a: m * n / a, M, N, ROW),
     "2 * (p0 + p1)": (lambda x, y: 2 * (x + y), X, Y),
     "2 * p0 * (p1 + 1)": (lambda x, y: 2 * (x * (y + 1)), X, Y),
 }
@@ -386,6 +390,19 @@ def test_results_of_one_number_are_ones_and_zeros():
     made = [line.partition(" = ")[2] for line in statements(graph)[:-1]]
     assert made[:2] == ["np.ones(p0.shape)", "np.zeros(p0.shape)"]
     assert [line.partition("(")[0] for line in made[2:]] == ["np.full", "np.full"]
+
+
+def test_zero_gradients_are_called_so_and_are_arrays_of_their_own():
+    def f(x, y, z):
+        return np.sum(x) + np.sum(np.floor(y + z))
+
+    grad = gs.grad(f, argnums=(0, 1, 2))
+    with pytest.warns(gs.UnusedInputWarning):
+        source = grad.source(X, X, X)
+    for name in "yz":
+        assert f"g_{name} = np.zeros(" in source
+    _, g_y, g_z = grad(X, X, X)
+    assert not np.shares_memory(g_y, g_z)
 
 
 # --- whole functions

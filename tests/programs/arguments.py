@@ -30,7 +30,7 @@ def _complex(random: Random, shape: tuple[int, ...]) -> Any:
 def _apart(random: Random, shape: tuple[int, ...]) -> Any:
     """Numbers that differ enough for finite differences of a maximum."""
     order = random.permutation(np.prod(shape, dtype=int))
-    return (order.reshape(shape) + random.uniform(0.1, 0.2)) / 4 - 1
+    return (order.reshape(shape) + random.uniform(0.1, 0.9)) / 4 - 1
 
 
 KINDS: dict[str, Callable[[Random, tuple[int, ...]], Any]] = {

@@ -56,7 +56,7 @@ def logic(x, y):
     return both * x + either * y + np.any(both) * x - np.all(either) * y + (x != y) * x * y
 
 
-@program(": n m", ": m", smooth=False)
+@program("apart: n m", "apart: m", smooth=False)
 def kinks(a, b):
     y = np.abs(a) + np.fabs(b) + np.maximum(a, b) * np.minimum(a, 0.3) + np.fmax(a, b)
     return y - np.fmin(b, a) + np.sign(a) * b + np.heaviside(a, 0.5) * b + np.copysign(a, b)

@@ -104,6 +104,13 @@ def close(actual: Any, expected: Any, rtol: float, atol: float | None = None) ->
         np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * scale if atol is None else atol)
 
 
+def mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """The tree with ``function`` of its arrays."""
+    found, shape = tree.flatten(value, lambda v: not tree.is_container(v))
+    changed = [function(v) if isinstance(v, np.ndarray) and v.ndim else v for v in found]
+    return tree.unflatten(shape, changed)
+
+
 def seeds_for(value: Any, random: np.random.Generator) -> Any:
     """A tree like the value, with random numbers of the same shapes and dtypes."""
     found, shape = tree.flatten(value, lambda v: not tree.is_container(v))

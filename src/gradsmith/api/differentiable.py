@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.api.identity import ByIdentity
 from gradsmith.api.transformed import Build, Transformed, as_seed, check_callable
 from gradsmith.driver import inspect as inspection
 from gradsmith.driver.batches import batched_call
@@ -190,7 +190,6 @@ class Differentiable:
         self.function = function
         self.grad = Gradient(function)
         self.value_and_grad = _value_and_gradient(function)
-        self._bound: weakref.WeakKeyDictionary[Any, Differentiable] = weakref.WeakKeyDictionary()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current_trace() is None:
@@ -200,11 +199,7 @@ class Differentiable:
     def __get__(self, instance: Any, owner: type | None = None) -> Differentiable:
         if instance is None:
             return self
-        bound = self.function.__get__(instance, owner)
-        try:  # compiled code is kept as long as the instance
-            return self._bound.setdefault(instance, Differentiable(bound))
-        except TypeError:  # an instance without hash or weak references
-            return Differentiable(bound)
+        return _of_method(ByIdentity(self.function.__get__(instance, owner)))
 
     def formula(self, *args: Any, wrt: str | int | Sequence[str | int], **kwargs: Any) -> Any:
         """The gradient with respect to ``wrt`` as a SymPy expression.
@@ -245,6 +240,12 @@ class Differentiable:
 
     def __repr__(self) -> str:
         return f"<differentiable {getattr(self, '__name__', self.function)!r}>"
+
+
+@functools.lru_cache(maxsize=256)
+def _of_method(method: ByIdentity) -> Differentiable:
+    """One for each instance, which keeps what was compiled for it."""
+    return Differentiable(method.function)
 
 
 def differentiable(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.api.identity import ByIdentity
 from gradsmith.api.transformed import Transformed, check_callable
 from gradsmith.driver.gradients import OutsideTraceError
 from gradsmith.driver.signatures import bind, names_at, signature_of
@@ -151,12 +152,16 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     return result
 
 
-@functools.lru_cache(maxsize=256)
 def _kept(
     fun: Callable[..., Any], make: Callable[[Callable[..., Any]], Transformed]
 ) -> Transformed:
     """The transform of ``fun``, made once: `vjp` and `jvp` are called with the function."""
-    return make(fun)
+    return _made(ByIdentity(fun), make)
+
+
+@functools.lru_cache(maxsize=256)
+def _made(key: ByIdentity, make: Callable[[Callable[..., Any]], Transformed]) -> Transformed:
+    return make(key.function)
 
 
 def _copied(value: Any) -> Any:

@@ -98,7 +98,7 @@ def _inner(text: str, indent: int, bracket: str) -> list[str]:
     commas = _cuts(text, {","})
     if commas:
         parts = [part.strip().rstrip(",") for part in _pieces(text, [c + 1 for c in commas])]
-        if bracket == "[" and all(map(_is_number, parts)):
+        if bracket == "[" and all(map(_is_atom, parts)):
             return _packed(parts, indent)
         return [line for part in parts for line in _item(part, indent, bracket)]
     if indent + len(text) <= LONGEST:
@@ -116,12 +116,13 @@ def _term(text: str, indent: int) -> list[str]:
     return _value(sign, text[len(sign) :], "", indent)
 
 
-def _is_number(text: str) -> bool:
+def _is_atom(text: str) -> bool:
+    """Whether it is a number or a name."""
     return not re.search(r"[^\w.+-]", text)
 
 
 def _packed(parts: list[str], indent: int) -> list[str]:
-    """Numbers, as many to a line as fit."""
+    """Items, as many to a line as fit."""
     lines = [" " * indent]
     for part in parts:
         if len(lines[-1]) + len(part) + 1 > LONGEST:

@@ -136,11 +136,14 @@ class Primals:
 
     def materialise(self, found: Sequence[Node | Missing]) -> list[Tracer]:
         """Zeros, with a warning that says why, where there is no gradient."""
+        builder = current_builder()
         gradients = []
         for label, source, g in zip(self.labels, self.inputs, found, strict=True):
             if isinstance(g, Missing):
                 warn_unused(label, source, g)
                 g = zeros(shape=source.shape, dtype=source.dtype)  # noqa: PLW2901
+                if source in builder.names:
+                    builder.name(g, f"g_{builder.names[source]}")
             gradients.append(wrap(g))
         return gradients
 

@@ -122,13 +122,6 @@ def _wrong_call(
     )
 
 
-_RANDOM = {
-    "random": "random",
-    "numpy.random.mtrand": "np.random",
-    "numpy.random._generator": "np.random.Generator",
-}
-
-
 def name_of(function: Any) -> str:
     """``np.linalg.norm`` and the like, for messages."""
     if isinstance(function, np.ufunc):
@@ -139,9 +132,11 @@ def name_of(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"np.{owner.__name__}.{function.__name__}"
-    if type(owner).__module__ in _RANDOM:
-        return f"{_RANDOM[type(owner).__module__]}.{function.__name__}"
-    module = getattr(function, "__module__", None) or ""
+    if type(owner).__module__ == "random":
+        return f"random.{function.__name__}"
+    module = getattr(function, "__module__", None) or type(owner).__module__
+    if module.startswith("numpy.random"):
+        return f"np.random.{name.removeprefix('RandomState.')}"
     if module.startswith("gradsmith."):
         return "this operation"
     if module.split(".")[0] == "numpy":

@@ -31,7 +31,7 @@ def _array(node: Node) -> bool:
     return node.ndim > 0 and node.array_type.inexact
 
 
-X, Y, Z = Wild("x"), Wild("y"), Wild("z")
+X, Y, Z = Wild("x"), Wild("y"), Wild("z", lambda node: node.array_type.inexact)
 S, T, A = Wild("s", _scalar), Wild("t", _scalar), Wild("a", _array)
 K, B = Wild("k", lambda node: node.ndim == 0 and number(node) is None), Wild("b", _array)
 ABS = Apply(absolute, (Z,))

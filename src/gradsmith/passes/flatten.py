@@ -32,6 +32,8 @@ class _Flattening(Replay):
             if self._is_product_of(right, node):
                 return self._multiplied(right, self.made[left])
             return self._times_square(right, self.made[left])
+        if node.op is multiply and self._is_product_of(left, node):
+            return self._smaller_first(left, right)
         if node.op is divide and right.ndim == 0 and self._is_product_of(left, node):
             return self._divided(left, self.made[right])
         return None
@@ -57,6 +59,14 @@ class _Flattening(Replay):
             return None
         return number * self.made[base] * self.made[base]
 
+    def _smaller_first(self, node: Node, factor: Node) -> Node | None:
+        """``x * (b / a)`` for ``x / a * b``, where both are smaller: one pass over ``x`` less."""
+        first, second = node.inputs
+        whole = _is_smaller(first, node) or first.dtype != node.dtype
+        if whole or not (_is_smaller(second, node) and _is_smaller(factor, node)):
+            return None
+        return self.made[first] * node.op(self.made[factor], self.made[second])
+
     def _divided(self, node: Node, number: Node) -> Node | None:
         """The product ``node`` with its first factor, a smaller array, divided."""
         first, second = node.inputs
@@ -64,3 +74,11 @@ class _Flattening(Replay):
         if node.op is not multiply or not smaller:
             return None
         return self.made[first] / number * self.made[second]
+
+
+def _is_smaller(part: Node, whole: Node) -> bool:
+    """Whether an array is repeated along some axis of ``whole``."""
+    lead = whole.ndim - part.ndim
+    if part.ndim == 0:
+        return False
+    return lead > 0 or any(s == 1 != t for s, t in zip(part.shape, whole.shape, strict=True))

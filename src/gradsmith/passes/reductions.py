@@ -5,6 +5,8 @@ A pass over the terms less for each; the last bit may change.
 
 from __future__ import annotations
 
+import numpy as np
+
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import known_same_shape
@@ -19,13 +21,13 @@ from gradsmith.passes.rewrite import Rule
 Axes = tuple[int, ...]
 
 
-def is_constant_along(node: Node, axis: Axes, ndim: int) -> bool:
+def _is_constant_along(node: Node, axis: Axes, ndim: int) -> bool:
     """Whether ``node``, broadcast to ``ndim`` axes, is the same all along ``axis``."""
     lead = ndim - node.ndim
     return all(a < lead or node.shape[a - lead] == 1 for a in axis)
 
 
-def without_axes(node: Node, axis: Axes, ndim: int, *, keepdims: bool) -> Node:
+def _without_axes(node: Node, axis: Axes, ndim: int, *, keepdims: bool) -> Node:
     """What is constant along ``axis`` in the shape that a sum over ``axis`` leaves."""
     lead = ndim - node.ndim
     own = tuple(a - lead for a in axis if a >= lead)
@@ -85,6 +87,8 @@ class _Product:
             return None
         if depth == DEEPEST or (depth and node in current_builder().names):
             return node
+        if not as_precise(node, self.root):
+            return node  # a product of integers may have wrapped around
         if node.op is multiply:
             left, right = (self.varying(operand, depth + 1) for operand in node.inputs)
             return right if left is None else left if right is None else left * right
@@ -95,7 +99,7 @@ class _Product:
 
     def _is_constant(self, node: Node) -> bool:
         precise = as_precise(node, self.root)
-        return precise and is_constant_along(node, self.axis, self.root.ndim)
+        return precise and _is_constant_along(node, self.axis, self.root.ndim)
 
 
 def _factored(root: Node, terms: Node, **_: Node) -> Node | None:
@@ -109,19 +113,20 @@ def _factored(root: Node, terms: Node, **_: Node) -> Node | None:
         return None
     total = reduce_sum(rest, **root.attrs)
     for factor in product.over:
-        total = without_axes(factor, axis, ndim, keepdims=keepdims) * total
+        total = _without_axes(factor, axis, ndim, keepdims=keepdims) * total
     for divisor in product.under:
-        total = total / without_axes(divisor, axis, ndim, keepdims=keepdims)
+        total = total / _without_axes(divisor, axis, ndim, keepdims=keepdims)
     return total
 
 
 def _dot(root: Node, x: Node, y: Node) -> Node | None:
-    """``vdot(x, y)`` for ``sum(x * y)``: no array of the products."""
+    """``vdot(x, y)`` for ``sum(x * y)``: no array of the products.
+
+    Not in single precision, where np.sum adds in pairs to keep digits that BLAS may lose.
+    """
     whole = len(root.attrs["axis"]) == x.ndim > 1 and not root.attrs["keepdims"]
-    real = not (x.array_type.complex or y.array_type.complex)
-    if whole and real and x.dtype == y.dtype and known_same_shape(x.shape, y.shape):
-        return vdot(x, y)
-    return None
+    double = x.dtype == y.dtype == np.float64
+    return vdot(x, y) if whole and double and known_same_shape(x.shape, y.shape) else None
 
 
 X, Y = Wild("x"), Wild("y")

@@ -11,6 +11,7 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, is_number, parameter
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.shape import broadcast_to, copy
+from gradsmith.passes.buffers import CREATIONS
 
 
 def own_results(graph: Graph, labels: Sequence[str | None]) -> Graph:
@@ -41,7 +42,8 @@ def _owned(result: Node, taken: set[Node]) -> Node:
         return _filled(result)
     owner = root(result)
     if owner.op in (parameter, constant) or owner in taken:
-        return copy(result)
+        again = result.op in CREATIONS  # new zeros, and no copy of some
+        return result.op(*result.inputs, **result.attrs) if again else copy(result)
     return result
 
 
