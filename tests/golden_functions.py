@@ -100,3 +100,56 @@ def attention(q, k, v):
     weights = softmax(scores)
     context = np.einsum("qk,ke->qe", weights, v)
     return np.sum(context**2)
+
+
+def jacobi_2d(steps, A, B):
+    for _ in range(1, steps):
+        B[1:-1, 1:-1] = 0.2 * (
+            A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1]
+        )
+        A[1:-1, 1:-1] = 0.2 * (
+            B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1]
+        )
+    return np.sum(A**2)
+
+
+def heat(u, k, steps):
+    for _ in range(steps):
+        u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.mean(u**2)
+
+
+def rnn(W, U, b, xs, target):
+    h = np.zeros(len(b))
+    loss = 0.0
+    for t, x in enumerate(xs):
+        h = np.tanh(W @ h + U @ x + b)
+        loss += np.sum((h - target[t]) ** 2)
+    return loss
+
+
+def cholesky(A):
+    n = len(A)
+    L = np.zeros_like(A)
+    for i in range(n):
+        for j in range(i):
+            L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
+        L[i, i] = np.sqrt(A[i, i] - L[i, :i] @ L[i, :i])
+    return L
+
+
+def newton(a, x):
+    while abs(x**2 - a) > 1e-10:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def huber(w, X, y, delta):
+    loss = 0.0
+    for x, target in zip(X, y, strict=True):
+        residual = abs(x @ w - target)
+        if residual <= delta:
+            loss += 0.5 * residual**2
+        else:
+            loss += delta * (residual - 0.5 * delta)
+    return loss

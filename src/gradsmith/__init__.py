@@ -2,7 +2,18 @@
 
 from gradsmith import autograd
 from gradsmith._version import __version__
-from gradsmith.api import compile, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from gradsmith.api import (
+    checkpoint,
+    compile,
+    differentiable,
+    grad,
+    jvp,
+    loop,
+    stop_gradient,
+    unroll,
+    value_and_grad,
+    vjp,
+)
 from gradsmith.errors import (
     GradsmithError,
     GradsmithWarning,
@@ -19,11 +30,14 @@ __all__ = [
     "__version__",
     "autograd",
     "check_grads",
+    "checkpoint",
     "compile",
     "differentiable",
     "grad",
     "jvp",
+    "loop",
     "stop_gradient",
+    "unroll",
     "value_and_grad",
     "vjp",
 ]

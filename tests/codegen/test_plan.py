@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from codegen.emitting import check
+from gradsmith.errors import Span
+from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import read, write, write_added
@@ -337,6 +339,129 @@ OTHER_TYPES = [
 @pytest.mark.parametrize("case", OTHER_TYPES, ids=lambda case: case[0].__name__)
 def test_buffers_of_another_type_are_left_alone(case):
     assert not any("*=" in line or "/=" in line for line in check(*case))
+
+
+# --- the same in adjoints, where operators work in place, too
+
+LINE = Span("f.py", 1, 0, 1, 1, "return y").as_adjoint()
+
+
+def check_adjoint(function, *args):
+    """`check` with all nodes those of a derivative; the lines without comments."""
+
+    def spanned(*nodes):
+        with current_builder().at(LINE):
+            return function(*nodes)
+
+    return [line for line in check(spanned, *args) if not line.startswith("#")]
+
+
+@pytest.mark.parametrize(
+    "case", [*NEEDED, *OVERLAPPING, *OTHER_TYPES], ids=lambda case: case[0].__name__
+)
+def test_adjoints_keep_what_is_needed(case):
+    check_adjoint(*case)
+
+
+def test_long_sums_of_adjoints_grow_in_place():
+    def function(x, y):
+        return [x * y / (x + y) + np_.exp(x) - y]
+
+    assert check_adjoint(function, X, Y) == [
+        "t = p0 * p1 / (p0 + p1)",
+        "t += np.exp(p0)",
+        "return (t - p1,)",
+    ]
+
+
+def test_steps_are_done_on_variables_that_nothing_reads_afterwards():
+    def function(x, y):
+        e = np_.exp(x)
+        return [np_.sum(e), np_.tanh(x / (1 + e)) * y]
+
+    assert "e += 1.0" in check_adjoint(function, X, Y)
+
+
+def test_what_is_on_the_right_of_a_minus_stays():
+    def function(x, y):
+        e = np_.exp(x)
+        return [np_.sum(e), np_.tanh(y - e)]
+
+    assert not any("np.subtract" in line for line in check_adjoint(function, X, Y))
+
+
+def test_variables_that_are_read_within_later_expressions_stay():
+    def function(x, y):
+        e = np_.exp(x)
+        late = np_.sin(e * y)
+        return [np_.sum((e + 1) * y) * late]
+
+    check_adjoint(function, X, Y)
+
+
+def named(node, name):
+    current_builder().name(node, name)
+    return node
+
+
+def test_no_adjoint_becomes_another_one():
+    def function(x, y):
+        g = named(np_.exp(x) * y, "g_u")
+        total = np_.sum(g)
+        return [named(g * y + x * y * y + total, "g_x")]
+
+    lines = check_adjoint(function, X, Y)
+    assert lines[-1] == "return (g_x,)"
+    assert not any(line.startswith("g_u ") and "= " in line for line in lines[1:])
+
+
+def test_variables_of_the_user_keep_their_values():
+    def function(x, y):
+        u = named(np_.exp(x), "u")
+        return [np_.tanh(u) * y, y / (1 + u)]
+
+    assert not any(line.startswith("u +=") for line in check_adjoint(function, X, Y))
+
+
+def test_values_are_computed_where_they_are_stored():
+    def function(x):
+        t = np_.zeros_like(x)
+        part, rest = read(x, slice(None, -1)), read(x, slice(1, None))
+        return [write(t, slice(1, None), part * rest)]
+
+    lines = check_adjoint(function, X)
+    assert "np.multiply(p0[:-1], p0[1:], out=t[1:])" in lines
+    assert "t[1:] = p0[:-1] * p0[1:]" in check(function, X)
+
+
+def cast_where_it_is_stored(x):
+    single = np_.zeros_like(np_.astype(x, np.float32))
+    return [write(single, slice(1, None), 2 * read(x, slice(1, None)))]
+
+
+def broadcast_where_it_is_stored(m):
+    return [write(np_.zeros_like(m), slice(None, 2), 2 * read(m, 0))]
+
+
+def one_element_stored(x):
+    return [write(np_.zeros_like(x), 0, 2 * read(x, 1))]
+
+
+def gathered_where_it_is_stored(x, i):
+    return [write(np_.zeros_like(x), np_.asarray(np.array([3, 1, 0])), 2 * read(x, i))]
+
+
+STORED_AFTERWARDS = [
+    (cast_where_it_is_stored, X),
+    (broadcast_where_it_is_stored, M),
+    (one_element_stored, X),
+    (gathered_where_it_is_stored, X, I),
+]
+
+
+@pytest.mark.parametrize("case", STORED_AFTERWARDS, ids=lambda case: case[0].__name__)
+def test_what_is_cast_broadcast_or_gathered_is_stored_afterwards(case):
+    assert not any("out=" in line for line in check_adjoint(*case))
 
 
 # --- and where it may, it does

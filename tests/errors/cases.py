@@ -4,7 +4,7 @@
 """
 
 # Everything here is wrong on purpose; lambdas and loops are written as users write them.
-# ruff: noqa: PLW0108, RET504, RUF005
+# ruff: noqa: PLW0108, PLW0603, RET504, RUF005, SIM108
 
 from __future__ import annotations
 
@@ -463,17 +463,6 @@ def list_of_a_traced_value():
 
 
 @case(TypeError)
-def range_to_a_traced_value():
-    def loss(x):
-        total = 0.0
-        for i in range(np.argmax(x)):
-            total = total + x[i]
-        return total
-
-    gs.grad(loss)(X)
-
-
-@case(TypeError)
 def size_from_a_traced_value():
     def loss(x):
         n = np.sum(x > 0)
@@ -580,18 +569,7 @@ def random_numbers_of_python():
 # -- control flow on traced values ----------------------------------------------------------------
 
 
-@case(TypeError)
-def if_on_a_traced_value():
-    def loss(x):
-        y = np.sum(x)
-        if y > 0:
-            return y
-        return y * y
-
-    gs.grad(loss)(X)
-
-
-@case(TypeError)
+@case(ValueError)
 def if_on_a_whole_array():
     def loss(x):
         if x > 0:
@@ -601,45 +579,139 @@ def if_on_a_whole_array():
     gs.grad(loss)(X)
 
 
-@case(TypeError)
-def conditional_expression_on_a_traced_value():
-    gs.grad(lambda x: x[0] if x[0] > x[1] else x[1])(X)
+@case(ValueError)
+def and_of_whole_arrays():
+    gs.grad(lambda x: np.sum(x * (x > 0 and x < 1)))(X)
 
 
 @case(TypeError)
-def while_on_a_traced_value():
+def variable_of_another_shape_after_an_if():
+    def loss(x):
+        if x[0] > 0:
+            y = x
+        else:
+            y = np.sum(x)
+        return np.sum(y * y)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def variable_of_another_kind_after_an_if():
+    def loss(x):
+        mode = "sum" if x[0] > 0 else "mean"
+        return getattr(x, mode)()
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def list_that_grows_in_one_arm():
+    def loss(x):
+        kept = []
+        if x[0] > 0:
+            kept.append(x[0])
+        return sum(kept)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def key_that_is_set_in_one_arm():
+    def loss(x):
+        parts = {"all": np.sum(x)}
+        if x[0] > 0:
+            parts["first"] = x[0]
+        return sum(parts.values())
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def array_that_grows_in_a_while():
+    def loss(x):
+        y = x
+        while np.sum(y) < 100:
+            y = np.concatenate([y, x])
+        return np.sum(y)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def return_out_of_a_try():
+    def loss(x):
+        try:
+            if x[0] > 0:
+                return np.log(x[0])
+        except ValueError:
+            return 0.0
+        return np.sum(x)
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def while_left_out_of_a_try():
     def halved(x):
         while np.max(x) > 0.1:
-            x = x / 2
+            try:
+                x = x / 2
+                break
+            finally:
+                x = x + 1
         return np.sum(x)
 
     gs.grad(halved)(X)
 
 
 @case(TypeError)
-def and_on_traced_values():
+def global_that_is_set_in_one_arm():
     def loss(x):
-        inside = x[0] > 0 and x[1] < 1
-        return np.sum(x * inside)
+        global BUFFER
+        if x[0] > 0:
+            BUFFER = x
+        return np.sum(x)
 
     gs.grad(loss)(X)
 
 
 @case(TypeError)
-def not_on_a_traced_value():
-    gs.grad(lambda x: np.sum(x * (not x[0])))(X)
-
-
-@case(TypeError)
-def chained_comparison_of_traced_values():
-    gs.grad(lambda x: np.sum(x * (0 < x[0] < 1)))(X)
-
-
-@case(TypeError)
-def assert_on_a_traced_value():
+def variable_around_that_is_set_in_one_arm():
     def loss(x):
-        assert np.all(np.isfinite(x)), "not finite"
-        return np.sum(x)
+        total = 0.0
+
+        def add(value):
+            nonlocal total
+            total += value
+
+        if x[0] > 0:
+            add(x[1])
+        return total + x[0]
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def walrus_in_a_part_that_may_not_be_evaluated():
+    gs.grad(lambda x: np.sum(x) if x[0] > 0 and (y := x[1]) < 1 else y)(X)
+
+
+@case(TypeError)
+def comprehension_with_a_traced_condition():
+    def loss(x):
+        return sum([v for v in x if v > 0])
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def guard_on_a_traced_value():
+    def loss(x):
+        match x.ndim:
+            case 1 if x[0] > 0:
+                return np.sum(x)
+        return x[1]
 
     gs.grad(loss)(X)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import linecache
+import operator
 import textwrap
 import traceback
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, groupby
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -71,7 +72,7 @@ class BoundRecorder:
 
     def truth(self, value, kind, /):
         self.note("truth", kind, value)
-        return bool(value)
+        return value
 
     def matched(self, subject, /):
         self.note("matched", subject)
@@ -83,6 +84,102 @@ class BoundRecorder:
 
     def effect(self, kind, name, /):
         self.note("effect", kind, name)
+
+    def branching(self, condition, names, /):
+        self.note("branching", names, condition)
+        return RecordedBranching(condition)
+
+    def loop(self, iterable, targets, stored, read, leaves, endless, /):
+        names = {"targets": targets, "stored": stored, "read": read}
+        self.note("while" if endless else "loop", iterable, names, leaves)
+        return RecordedLooping(self, count() if endless else iterable)
+
+    def choose(self, condition, then, orelse, /):
+        self.note("choose", condition)
+        return then() if condition else orelse()
+
+    def either(self, word, first, rest, /):
+        self.note("either", word, first)
+        if word == "and":
+            return first and rest()
+        return first or rest()
+
+    def chain(self, left, word, right, /, *rest):
+        self.note("chain", left, word)
+        operand = right()
+        compared = COMPARISONS[word](left, operand)
+        return compared and self.chain(operand, *rest) if rest else compared
+
+    def negate(self, value, /):
+        self.note("negate", value)
+        return not value
+
+    def raising(self, error, /):
+        self.note("raising")
+        return True
+
+    def listed(self, items, element, several, /):
+        return [element(*item) if several else element(item) for item in items]
+
+    def asserted(self, value, message, /):
+        self.note("asserted", value)
+        return value
+
+    def trying(self, step, /):
+        self.note("trying", step)
+
+
+COMPARISONS = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
+    "In": lambda left, right: left in right,
+    "NotIn": lambda left, right: left not in right,
+}
+
+
+@dataclass
+class RecordedBranching:
+    """One arm, as of a plain condition."""
+
+    condition: Any
+    resets = False
+    traced = False
+
+    def __iter__(self):
+        yield bool(self.condition)
+
+
+@dataclass
+class RecordedLooping:
+    """Trips as Python makes them."""
+
+    recorder: BoundRecorder
+    iterable: Any
+    attempts: int = 0
+    resets = False
+    rolled = False
+    failure = ()
+
+    def attempt(self):
+        self.attempts += 1
+        return self.attempts == 1
+
+    def __iter__(self):
+        return iter(self.iterable)
+
+    def test(self, value, /):
+        self.recorder.note("test", value)
+        return bool(value)
+
+    def leave(self, flag, /):
+        self.recorder.note("leave", flag)
+        return bool(flag)
 
 
 def recorded(function, *args, **kwargs):
@@ -107,11 +204,14 @@ def written(text, name="f", **variables):
 
 
 def outcome(function, *args, **kwargs):
-    """What calling gives: the value; or the error, with the lines of the user's frames."""
+    """What calling gives: the value; or the error, with the lines of the user's frames.
+
+    Lines in a row that are the same count once: parts of an expression become functions.
+    """
     file = function.__code__.co_filename
     try:
         return ("value", function(*args, **kwargs))
-    except Exception as error:
+    except BaseException as error:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [(frame.lineno, frame.line) for frame in frames if frame.filename == file]
-        return ("error", type(error), str(error), lines)
+        return ("error", type(error), str(error), [line for line, _ in groupby(lines)])

@@ -1,6 +1,6 @@
 """What the runtime of a staged function hears, and what staging refuses."""
 
-# ruff: noqa: B007, F821, SIM220
+# ruff: noqa: B007, F821, F841, PLR0133
 
 from __future__ import annotations
 
@@ -178,31 +178,108 @@ def test_effects():
     assert [name for name, _ in recorder.of("bind")] == ["own", "own"]
 
 
-def test_kinds_of_truth():
+def test_conditions():
     def f(x):
         if x:
-            pass
+            y = 1
         while not x:
             pass
-        assert x
         y = x or 0
-        z = x and 1
-        return [x if x else y for _ in [0] if x] + [0 < x < 9, z, not x and x]
+        z = x and y and 1
+        return [x if x else y, 0 < x < 9, not (x and z), (x or z) if x == 1 else z]
 
-    _, recorder = recorded(f, 1)
-    kinds = [kind for kind, _ in recorder.of("truth")]
-    assert kinds == [
-        "if",
-        "not",
-        "assert",
-        "or",
-        "and",
-        "comprehension",
-        "ifexp",
-        "and",
-        "not",
-        "and",
+    result, recorder = recorded(f, 1)
+    assert result == [1, True, False, 1]
+    asked = recorder.of("branching", "test", "either", "negate", "choose", "chain")
+    assert asked == [
+        (("y",), 1),
+        (1,),
+        (False,),
+        ("or", 1),
+        ("and", 1),
+        ("and", 1),
+        (1,),
+        (0, "Lt"),
+        (1, "Lt"),
+        ("and", True),
+        (1,),
+        (True,),
+        ("or", 1),
     ]
+
+
+def test_conditions_that_must_be_known():
+    """Where a part is no function of its own, and where a jump leaves a ``try``."""
+
+    def f(x):
+        a = [i for i in [0] if x]
+        b = (c := x) if x else 0
+        d = x and (e := 1)
+        g = 0 < (h := x) < 9 and 0 < 1 < (k := 2)
+        m = len(locals()) if x else 0
+        for i in [1, 2]:
+            try:
+                if x:
+                    continue
+            finally:
+                a.append(i)
+        while x:
+            try:
+                break
+            finally:
+                a.append(i)
+        match x:
+            case 1 if x:
+                return a, b, c, d, e, g, h, k, m > 5
+        return None
+
+    result, recorder = recorded(f, 1)
+    assert result == f(1)
+    kinds = [kind for kind, _ in recorder.of("truth")]
+    ways = "comprehension ifexp and and ifexp if if while case"
+    assert kinds == ways.split()
+
+
+def test_what_loops_are_told():
+    def f(x):
+        total = count = 0
+        for i, v in enumerate(x):
+            w = v * 2
+            total = total + w
+            if v > 1:
+                last = v
+            count += 1
+            for _ in range(2):
+                if v > w:
+                    break
+                total += last if v > 1 else 0
+        while (k := count) > 1:
+            count = k - 1
+            u, *rest = [k]
+            with memoryview(b"") as m:
+                n = m
+                del u
+        return total
+
+    _, recorder = recorded(f, [1.0, 2.0])
+    outer, inner = recorder.of("loop")[:2]
+    assert outer[1] == {
+        "targets": ("i", "v"),
+        "stored": ("_", "__gs_broken_1", "count", "last", "total", "w"),
+        "read": ("_", "count", "last", "total"),
+    }
+    assert inner[1:] == (
+        {
+            "targets": ("_",),
+            "stored": ("__gs_broken_1", "total"),
+            "read": ("total",),
+        },
+        True,
+    )
+    ((_, names, leaves),) = recorder.of("while")
+    assert names["stored"] == ("count", "k", "m", "n", "rest", "u")
+    assert names["read"] == ("count", "u")
+    assert leaves is False
 
 
 def test_keys():
@@ -226,7 +303,8 @@ def test_results_and_iterables():
         return sum(x for x in xs)
 
     _, recorder = recorded(f, [1])
-    assert recorder.of("iterate") == [([1],), ([1],)]
+    assert [iterable for iterable, _, _ in recorder.of("loop")] == [[1]]
+    assert recorder.of("iterate") == [([1],)]
     assert recorder.of("result") == [(1,)]
 
 

@@ -23,7 +23,7 @@ def heat_energy_grad(u, c):
     # line 78: y[-1] *= 0.5
     y[-1] *= 0.5
     # adjoint of line 79: return np.sum(y**2)
-    g_y = 2 * y
+    g_y = 2.0 * y
     # adjoint of line 78: y[-1] *= 0.5
     g_y[-1] *= 0.5
     # adjoint of line 77: y[y > 1.0] = 1.0
@@ -33,7 +33,7 @@ def heat_energy_grad(u, c):
     g_u[:1] = g_y[:1]
     # adjoint of line 74: y[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
     g_part = g_y[1:-1]
-    g_c = g_part @ t
+    g_c = g_part.dot(t)
     g_t = g_part * c
     g_u[:-2] += g_t
     g_u[2:] += g_t

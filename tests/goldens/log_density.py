@@ -27,7 +27,7 @@ def log_density_grad(x, centers, width):
     t_4 = d * t ** (d - 1) * (kernel * t_3).sum() / t_2
     g_squared = -0.5 / t_2 * t_3 * e
     # adjoint of line 62: squared = np.sum(offsets**2, axis=2)
-    g_offsets = 2 * g_squared[..., None] * offsets
+    g_offsets = 2.0 * g_squared[..., None] * offsets
     # adjoint of line 61: offsets = (x[:, None, :] - centers[None, :, :]) / width
     g_width = -np.vdot(offsets, g_offsets) / width - 2.5066282746310002 * t_4
     g_centers = -g_offsets.sum(axis=0) / width

@@ -22,13 +22,16 @@ def normalized_grad(x, gamma, beta, target):
     # adjoint of line 95: return np.mean((y - target) ** 2)
     g_y = 2 / x.size * (y - target)
     # adjoint of line 94: y = gamma * (x - mean) / std + beta
-    g_beta = g_y.sum(axis=0)
-    g_total = (g_y * t).sum(axis=0)
-    g_std = -gamma * g_total / std / std
-    g_gamma = g_total / std
+    ones = np.ones(len(x))
+    g_beta = ones.dot(g_y)
+    g_t = ones.dot(g_y * t)
+    g_std = -gamma * g_t / std
+    g_std /= std
+    g_gamma = g_t / std
     # adjoint of line 93: std = np.sqrt(np.mean((x - mean) ** 2, axis=0) + 1e-5)
-    g_x = g_y * (gamma / std) + g_std / std / len(x) * t
-    g_mean = -g_x.sum(axis=0)
+    g_std /= std
+    g_x = g_y * (gamma / std) + g_std / len(x) * t
+    g_mean = -ones.dot(g_x)
     # adjoint of line 92: mean = x.mean(axis=0)
     g_x += g_mean / len(x)
     return g_x, g_gamma, g_beta

@@ -19,5 +19,6 @@ def polar_grad(r, phi, grad_outputs):
     sin_phi = np.sin(phi)
     # adjoint of line 44: x = r * np.cos(phi)
     g_r = g_y * sin_phi + g_x * cos_phi
-    g_phi = (g_y * cos_phi - g_x * sin_phi) * r
+    g_phi = g_y * cos_phi - g_x * sin_phi
+    g_phi *= r
     return g_r, g_phi

@@ -12,7 +12,7 @@ def ridge_grad(w, *, Y_TRAIN, X_TRAIN, STRENGTH=0.1):
     Made by gradsmith 0.1.0.
     """
     # line 55: residual = Y_TRAIN - X_TRAIN @ w
-    residual = Y_TRAIN - X_TRAIN @ w
+    residual = Y_TRAIN - X_TRAIN.dot(w)
     # adjoint of line 55: residual = Y_TRAIN - X_TRAIN @ w
-    g_w = STRENGTH * w - X_TRAIN.T @ residual
+    g_w = STRENGTH * w - X_TRAIN.T.dot(residual)
     return g_w

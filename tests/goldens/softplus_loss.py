@@ -17,7 +17,8 @@ def softplus_loss_value_and_grad(theta, X, y):
     np.exp(e, out=e)
     value = (np.maximum(z, 0) + np.log1p(e) - y * z).sum()
     # adjoint of line 84: return np.sum(np.logaddexp(0, z) - y * z)
-    g_z = np.maximum(z >= 0, e) / (1 + e) - y
+    g_z = np.maximum(z >= 0, e) / (1.0 + e)
+    g_z -= y
     # adjoint of line 83: z = X @ theta
-    g_theta = X.T @ g_z
+    g_theta = X.T.dot(g_z)
     return value, g_theta

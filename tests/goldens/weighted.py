@@ -13,6 +13,6 @@ def weighted_grad(a, b, c, grad_outputs):
     """
     # adjoint of line 13: return 3 * a + 2 * b * b + np.log(c)
     g_c = grad_outputs / c
-    g_b = 4 * grad_outputs * b
-    g_a = 3 * grad_outputs
+    g_b = 4.0 * grad_outputs * b
+    g_a = 3.0 * grad_outputs
     return g_a, g_b, g_c

@@ -25,7 +25,9 @@ from gradsmith.ops.shape import squeeze
 from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.factor import factor_sums
 from gradsmith.passes.flatten import flat_products
-from gradsmith.passes.pipeline import ADJOINT, FINISH, lower
+from gradsmith.passes.numbers import floating_numbers
+from gradsmith.passes.pipeline import ADJOINT, FINISH, LOWERED, lower
+from gradsmith.passes.products import quick_products
 from gradsmith.passes.rewrite import Table, rebuild
 from ops.differences import gnp as np_
 from ops.graphs import Traced, run, symbolic, traced
@@ -284,6 +286,10 @@ FLAT = {
     "p0 * p1 / p2": (lambda m, n, a: m * n / a, M, N, ROW),
     "2 * (p0 + p1)": (lambda x, y: 2 * (x + y), X, Y),
     "2 * p0 * (p1 + 1)": (lambda x, y: 2 * (x * (y + 1)), X, Y),
+    "p1 / (1 + p0)": (lambda x, y: 1 / (1 + x) * y, X, Y),
+    "p0 / (p1 * p2)": (lambda m, column, s: m / column / s, M, COLUMN, S),
+    "-2 * p0 / p1": (lambda x, y: -(2 * x / y), X, Y),
+    "-1 / p0 / p1": (lambda x, s: 1 / x / -s, X, S),
 }
 
 
@@ -305,7 +311,12 @@ def test_products_that_are_read_twice_are_kept():
 FACTORED = {
     "(p0 - p1) * p2": (lambda x, y, z: x * z - y * z, X, Y, Z),
     "(p0 + p1) * p2": (lambda x, y, z: z * x + y * z, X, Y, Z),
-    "(2 * p0 - 3 * p1) * p2": (lambda x, y, z: 2 * x * z - 3 * y * z, X, Y, Z),
+    "(2 + p1) * p0": (lambda x, y: 2 * x + y * x, X, Y),
+    "2 * (p0 - p1)": (lambda x, y: 2 * x - 2 * y, X, Y),
+    "2 * (p0 + p1)": (lambda x, y: 2 * x - -2 * y, X, Y),
+    "-2 * (p0 - p1)": (lambda x, y: -2 * x + 2.0 * y, X, Y),
+    "2 * p0 - 3 * p1": (lambda x, y: 2 * x - 3 * y, X, Y),
+    "2 / p0 - 2 / p1": (lambda x, y: 2 / x - 2 / y, X, Y),
     "p0 * p1 - p2": (lambda x, y, z: x * y - z, X, Y, Z),
     "p0 * p0 + p1 * p1": (lambda x, y: x * x + y * y, X, Y),
 }
@@ -318,7 +329,10 @@ def test_common_factors_are_taken_out(expected):
     assert result(finished(factor_sums, graph, *args)) == expected
 
 
-@pytest.mark.parametrize("step", [flat_products, factor_sums])
+STEPS = [flat_products, factor_sums, quick_products, floating_numbers]
+
+
+@pytest.mark.parametrize("step", STEPS)
 def test_the_users_own_formulas_stay_as_they_are(step):
     def function(x, y):
         return [2 * (x * y), x * y - x * (y + 1)]
@@ -327,7 +341,7 @@ def test_the_users_own_formulas_stay_as_they_are(step):
     assert step(graph) is graph
 
 
-@pytest.mark.parametrize("step", [flat_products, factor_sums])
+@pytest.mark.parametrize("step", STEPS)
 def test_integers_and_less_precise_factors_stay(step):
     def function(i, x):
         return [2 * (i * x), i * x - i * (x + 1)]
@@ -336,6 +350,194 @@ def test_integers_and_less_precise_factors_stay(step):
     for args in ((i, i), (x, X)):
         graph = adjoint_graph(function, *args)
         np.testing.assert_array_equal(run(step(graph), args), run(graph, args))
+
+
+def test_factors_are_found_over_the_line_and_in_named_steps():
+    def function(x, y, z):
+        step = x * y
+        current_builder().name(step, "g_y")
+        return [x * z + y * (step / z)]
+
+    graph = adjoint_graph(function, X, Y, Z)
+    lines = finished(factor_sums, graph, X, Y, Z)
+    assert lines == ["t = p2 + p1 * p1 / p2", "return (t * p0,)"]
+
+
+def test_a_multiple_that_is_needed_serves_others():
+    def function(x, y, z):
+        t = y - z
+        return [200 * t, 400 * (x * t)]
+
+    args = (X, Y, Z)
+    lines = finished(factor_sums, adjoint_graph(function, *args), *args)
+    assert "t = 200 * (p1 - p2)" in lines
+    assert "t_2 = 2.0 * (p0 * t)" in lines
+
+
+@pytest.mark.parametrize("second", [lambda t: 300 * t, lambda t: t + 1, np_.exp])
+def test_other_multiples_do_not(second):
+    def function(x, y, z):
+        t = y - z
+        return [400 * (x * t), second(t)]
+
+    graph = adjoint_graph(function, X, Y, Z)
+    assert factor_sums(graph) is graph
+
+
+def test_squares_are_made_once():
+    def function(x):
+        return [x * x, 1 - x**2]
+
+    def powers_first(x):
+        return [1 - x**2, x * x]
+
+    for each in (function, powers_first):
+        graph = in_sizes(each, X).graph
+        better = verify(rebuild(graph, LOWERED))
+        for ours, theirs in zip(run(better, (X,)), run(graph, (X,)), strict=True):
+            assert ours.tobytes() == theirs.tobytes()
+        assert sum(node.op.name in ("multiply", "integer_power") for node in better.nodes) == 1
+
+
+@pytest.mark.parametrize("x", [np.array([2, 3]), X + 1j, np.float64(0.1)])
+def test_squares_of_other_kinds_stay_two(x):
+    graph = traced(lambda x: [x * x, x**2], (x,)).graph
+    better = rebuild(graph, LOWERED)
+    assert {"multiply", "integer_power"} <= {node.op.name for node in better.nodes}
+
+
+# --- the quicker of two spellings
+
+OBLONG = random.normal(size=(4, 2))
+CALLED = {
+    "p0.dot(p1)": (lambda m, n: m @ n, M, OBLONG),
+    "p0.dot(p1) ": (lambda m, row: m @ row, M, ROW),
+    "p1.dot(p0)": (lambda m, x: x @ m, M, X),
+    "p0.dot(p1)  ": (lambda x, y: x @ y, X, Y),
+    "p0.T.dot(p1)": (lambda m, n: np_.transpose(m) @ n, M, N),
+    "(p0 + p1).dot(p2)": (lambda m, n, row: (m + n) @ row, M, N, ROW),
+    "p0.dot(p1)   ": (lambda m, n: m @ n, M.astype(np.float32), OBLONG.astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("expected", CALLED)
+def test_products_are_called(expected):
+    function, *args = CALLED[expected]
+    graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)
+    assert result(finished(quick_products, graph, *args)) == expected.strip()
+    primal = adjoint_graph(lambda *nodes: [function(*nodes)], *args, adjoint=False)
+    assert quick_products(primal) is primal
+
+
+def test_sums_of_as_many_rows_are_products_with_the_same_ones():
+    def function(m, n):
+        return [np_.sum(m, axis=0), np_.sum(m * n, axis=0)]
+
+    lines = finished(quick_products, adjoint_graph(function, M, N), M, N)
+    assert lines == [
+        "ones = np.ones(len(p0))",
+        "t = ones.dot(p0)",
+        "t_2 = ones.dot(p0 * p1)",
+        "return t, t_2",
+    ]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 1000])
+def test_sums_of_any_number_of_rows(rows):
+    def function(m):
+        return [np_.sum(m, axis=0), np_.sum(m * m, axis=0)]
+
+    m = random.normal(size=(rows, 3))
+    graph = adjoint_graph(function, m)
+    for ours, theirs in zip(run(quick_products(graph), (m,)), run(graph, (m,)), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+SUMS_BY_THEMSELVES = {
+    "one alone": lambda m, n: [np_.sum(m, axis=0)],
+    "columns": lambda m, n: [np_.sum(m, axis=1), np_.sum(m * n, axis=1)],
+    "other lengths": lambda m, n: [np_.sum(m, axis=0), np_.sum(np_.transpose(m), axis=0)],
+    "axes kept": lambda m, n: [np_.sum(x, axis=0, keepdims=True) for x in (m, m * n)],
+    "all": lambda m, n: [np_.sum(m), np_.sum(m * n)],
+}
+
+
+@pytest.mark.parametrize("name", SUMS_BY_THEMSELVES)
+def test_other_sums_stay(name):
+    graph = adjoint_graph(SUMS_BY_THEMSELVES[name], M, N)
+    assert quick_products(graph) is graph
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.complex128])
+def test_sums_of_other_kinds_stay(kind):
+    m = (10 * M).astype(kind)
+    graph = adjoint_graph(lambda m: [np_.sum(m, axis=0), np_.sum(m * m, axis=0)], m)
+    assert quick_products(graph) is graph
+
+
+OPERATORS = {
+    "complex": (M + 1j, OBLONG + 0j),
+    "integers": (np.arange(6).reshape(2, 3), np.arange(3)),
+    "half": (M.astype(np.float16), OBLONG.astype(np.float16)),
+    "mixed": (M, OBLONG.astype(np.float32)),
+    "batches": (random.normal(size=(5, 3, 4)), OBLONG),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_other_products_stay_operators(name):
+    args = OPERATORS[name]
+    graph = adjoint_graph(lambda x, y: [x @ y], *args)
+    assert quick_products(graph) is graph
+
+
+def test_what_the_users_value_is_made_of_stays_to_the_last_bit():
+    def f(w, X):
+        return np.sum(np.tanh(X @ w))
+
+    w, strided = OBLONG[:, 0], np.asfortranarray(random.normal(size=(6, 8)))[::2, ::2]
+    both = gs.value_and_grad(f)
+    assert both(w, strided)[0] == f(w, strided)
+    assert "X @ w" in both.source(w, strided)
+    assert "X.dot(w)" in gs.grad(f).source(w, strided)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_both_spellings_are_the_same_to_blas(dtype):
+    for m, k, n in [(0, 3, 2), (3, 0, 2), (1, 4, 1), (7, 33, 5), (64, 20, 64)]:
+        left, right = (random.normal(size=s).astype(dtype) for s in ((m, k), (k, n)))
+        for x in (left, np.asfortranarray(left)):
+            for y in (right, np.asfortranarray(right), right[:, :1].ravel()):
+                assert (x @ y).tobytes() == x.dot(y).tobytes()
+
+
+FLOATING = {
+    "2.0 * p0": (lambda x: 2 * x, X),
+    "1.0 - p0": (lambda x: 1 - x, X),
+    "2.0 / p0": (lambda x: 2 / x, X.astype(np.float32)),
+    "1.0 + p0": (lambda x: 1 + x, X.astype(np.float16)),
+    "4097 * p0": (lambda x: 4097 * x, X),
+    "2 * p0": (lambda s: 2 * s, S),
+    "2 * p0 ": (lambda i: 2 * i, np.arange(3)),
+    "2 * p0  ": (lambda z: 2 * z, W),
+}
+
+
+@pytest.mark.parametrize("expected", FLOATING)
+def test_numbers_are_of_the_kind_of_the_array(expected):
+    function, *args = FLOATING[expected]
+    graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)
+    assert result(finished(floating_numbers, graph, *args)) == expected.strip()
+    (ours,), (theirs,) = run(floating_numbers(graph), args), run(graph, args)
+    assert ours.dtype == theirs.dtype
+    assert ours.tobytes() == theirs.tobytes()
+
+
+def test_a_size_takes_the_sign():
+    def function(x):
+        return [-(np_.exp(x) / x.shape[0])]
+
+    assert result(rewritten(ADJOINT, function, X)) == "np.exp(p0) / -len(p0)"
 
 
 def test_long_products_take_no_recursion():

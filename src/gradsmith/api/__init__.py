@@ -1,18 +1,23 @@
 """The public interface."""
 
 from gradsmith.api.differentiable import Differentiable, Gradient, differentiable
+from gradsmith.api.plans import Checkpoint, checkpoint, loop, unroll
 from gradsmith.api.transformed import Transformed
 from gradsmith.api.transforms import compile, grad, jvp, stop_gradient, value_and_grad, vjp
 
 __all__ = [
+    "Checkpoint",
     "Differentiable",
     "Gradient",
     "Transformed",
+    "checkpoint",
     "compile",
     "differentiable",
     "grad",
     "jvp",
+    "loop",
     "stop_gradient",
+    "unroll",
     "value_and_grad",
     "vjp",
 ]

@@ -2,29 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from gradsmith.autodiff.activity import between, passes_derivative
+from gradsmith.autodiff.tangents import push_branch, push_loop, push_rerun
 from gradsmith.autodiff.zeros import accumulate, scale
 from gradsmith.errors import GradientError, InternalError
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
 from gradsmith.ops.create import zeros
+from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
+
+EMPTY: Mapping[Node, Node | None] = MappingProxyType({})
 
 
 def jvp(
     outputs: Sequence[Node], inputs: Sequence[Node], tangents: Sequence[Node | None]
 ) -> list[Node | None]:
     """The directional derivatives of the outputs along ``tangents``; None where zero."""
-    found: dict[Node, Node | None] = {}
     given = dict(zip(inputs, tangents, strict=True))
-    for node in between(inputs, outputs):
-        propagated = _tangent(node, found) if node.inputs else None
-        found[node] = accumulate(given.get(node), propagated)
+    found = {node: tangent for node, tangent in given.items() if not node.inputs}
+    _push(between(inputs, outputs), found, given)
     return [found.get(output) for output in outputs]
+
+
+def _push(
+    nodes: Sequence[Node],
+    found: dict[Node, Node | None],
+    given: Mapping[Node, Node | None] = EMPTY,
+) -> None:
+    """Add the tangents of ``nodes``, which are in order, to those that are known."""
+    parts: dict[Node, dict[int, Node]] = {}
+    for node in nodes:
+        with current_builder().at(node.span.as_adjoint() if node.span else None):
+            if node.op in PUSHES:
+                parts[node] = PUSHES[node.op](node, found, _push)
+            elif node.op is item and node.inputs[0] in parts:
+                found[node] = parts[node.inputs[0]].get(node.attrs["index"])
+            elif node.inputs:
+                found[node] = accumulate(given.get(node), _tangent(node, found))
+
+
+PUSHES = {loop: push_loop, branch: push_branch, rerun: push_rerun}
+"""Forward mode of the ops that run regions."""
 
 
 def _tangent(node: Node, found: dict[Node, Node | None]) -> Node | None:
@@ -35,9 +60,8 @@ def _tangent(node: Node, found: dict[Node, Node | None]) -> Node | None:
     ]
     if not moving:
         return None
-    with current_builder().at(node.span.as_adjoint() if node.span else None):
-        term = _rule(node, moving, found)
-        return None if term is None else _fit(term, node)
+    term = _rule(node, moving, found)
+    return None if term is None else _fit(term, node)
 
 
 def _rule(node: Node, moving: list[int], found: dict[Node, Node | None]) -> Node | None:

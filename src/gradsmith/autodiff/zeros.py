@@ -7,7 +7,7 @@ from typing import Any
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Masked
-from gradsmith.ir.types import broadcast
+from gradsmith.ir.types import broadcast, known_same_shape
 from gradsmith.ops.arithmetic import add, multiply, negative
 from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or
 from gradsmith.ops.complex import conjugated
@@ -107,9 +107,10 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
         return term if total is None else total
     if is_zero(total):
         return term
-    if is_scatter(term):
+    alike = known_same_shape(total.shape, term.shape) and total.dtype == term.dtype
+    if alike and is_scatter(term):
         return index_add(total, *term.inputs[1:], **term.attrs)
-    if is_scatter(total):
+    if alike and is_scatter(total):
         return index_add(term, *total.inputs[1:], **total.attrs)
     left, right = masked_parts(total), masked_parts(term)
     if left is not None and right is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradsmith.codegen.plan import Plan, reads
+from gradsmith.codegen.plan import Plan
+from gradsmith.codegen.reading import reads
 from gradsmith.ir.graph import Node
 
 MNEMONICS = {
     "exp": "e",
     "sqrt": "root",
+    "ones": "ones",
     "reduce_sum": "total",
     "reduce_mean": "mean",
     "reduce_max": "top",
@@ -21,6 +23,19 @@ MNEMONICS = {
 
 FUNCTIONS = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "log1p"})
 """These are called after their operand, too: ``cos_phi``."""
+
+
+def called(node: Node, names: Mapping[Node, str]) -> str | None:
+    """What a value is called: its name, or by its op."""
+    return names.get(node) or by_op(node, names)
+
+
+def by_op(node: Node, names: Mapping[Node, str]) -> str | None:
+    """What a value without a name is called."""
+    if node.op.name in FUNCTIONS:
+        operand = names.get(node.inputs[0])
+        return node.op.name if operand is None else f"{node.op.name}_{operand}"
+    return MNEMONICS.get(node.op.name)
 
 
 class WantedNames:
@@ -38,7 +53,7 @@ class WantedNames:
         named: set[Node] = set()
         for node in plan.statements:
             operand = plan.overwrites.get(node)
-            head = self.heads[node] = node if operand is None else self.heads[operand]
+            head = self.heads[node] = node if operand is None else self.heads.get(operand, operand)
             if node in names and head not in named:
                 self.wanted[head] = names[node]
                 named.add(head)
@@ -48,10 +63,7 @@ class WantedNames:
                     self.wanted[head] = f"g_{self.wanted[head].removeprefix('g_')}"
 
     def _by_op(self, node: Node) -> str | None:
-        if node.op.name in FUNCTIONS:
-            operand = self.names.get(node.inputs[0])
-            return node.op.name if operand is None else f"{node.op.name}_{operand}"
-        return MNEMONICS.get(node.op.name)
+        return by_op(node, self.names)
 
     def _is_gradient(self, node: Node) -> bool:
         """Whether it is a step between gradients: an adjoint computed from one."""

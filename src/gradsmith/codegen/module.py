@@ -25,8 +25,10 @@ def source(program: Program) -> str:
         setattr(definition, "type_params", [])  # noqa: B010  unknown to older type stubs
     code = printer.print_module([definition], body.comments)
     head = "import numpy as np\n"
+    helpers = [printer.print_module([made], []) for made in body.helpers.values()]
     constants = printer.print_module(body.constants, []) if body.constants else ""
-    return "\n".join(part for part in (head, constants) if part) + f"\n\n{code}"
+    before = "\n".join(part for part in (head, constants) if part)
+    return "\n\n".join([before, *helpers, code])
 
 
 def _docstring(program: Program) -> ast.stmt:

@@ -7,6 +7,7 @@ import itertools
 import keyword
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np"}
 
@@ -16,6 +17,7 @@ class Names:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._everywhere: set[str] = set()
         self._counters: dict[str, Iterator[int]] = {}
 
     def reserve(self, name: str) -> str:
@@ -23,12 +25,27 @@ class Names:
         self._used.add(name)
         return name
 
-    def fresh(self, wanted: str) -> str:
-        """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free."""
+    def fresh(self, wanted: str, *, everywhere: bool = False) -> str:
+        """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free.
+
+        One that is taken ``everywhere`` is not given again outside of the loop at hand.
+        """
         base = re.sub(r"\W", "_", wanted) or "t"
         base = f"_{base}" if base[0].isdigit() else base
         name = base if base not in _TAKEN else f"{base}_"
         numbers = self._counters.setdefault(base, itertools.count(2))
         while name in self._used:
             name = f"{base.rstrip('_')}_{next(numbers)}"
+        if everywhere:
+            self._everywhere.add(name)
         return self.reserve(name)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Names taken inside belong to a loop or an arm: they are free again behind it."""
+        outer = set(self._used)
+        try:
+            yield
+        finally:
+            self._used = outer | self._everywhere
+            self._counters = {}

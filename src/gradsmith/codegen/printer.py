@@ -15,6 +15,12 @@ def comment(index: int) -> ast.stmt:
     return ast.Expr(ast.Name(f"{_MARK}{index}", ast.Load()))
 
 
+def is_comment(statement: ast.stmt) -> bool:
+    """Whether it is a place for a comment."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Name) and value.id.startswith(_MARK)
+
+
 def print_module(body: list[ast.stmt], comments: list[str]) -> str:
     """The text of the statements, their comment places filled from ``comments``."""
     lines: list[str] = []

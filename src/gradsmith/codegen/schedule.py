@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from gradsmith.codegen.forms import form_of, known_by
 from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node, Region, users
 from gradsmith.ir.intrinsics import constant, size
+from gradsmith.ir.mentions import mentioned
 from gradsmith.ops.index import gather, getitem
 
 LEAVES = (constant, size)
@@ -39,17 +41,24 @@ class Schedule:
 def schedule(graph: Graph) -> Schedule:
     """The order of evaluation of ``graph``, and what must be kept from before its writes."""
     result = Schedule(graph)
-    writes = [node for node in graph.nodes if node.op.update is not None]
+    writes = [(node, target) for node in graph.nodes for target in _targets(node)]
     if not writes:
         return result
     ordering = _Ordering(graph, result)
-    for write in writes:
-        target = write.inputs[0]
+    for write, target in writes:
         if owns_buffer(target) and target not in graph.results:
-            ordering.read_first(write)
+            ordering.read_first(write, target)
     body = Region(graph.params, tuple(ordering.order), graph.results)
     result.graph = replace(graph, body=body)
     return result
+
+
+def _targets(node: Node) -> list[Node]:
+    """What ``node`` writes to in place."""
+    if node.op.update is not None:
+        return [node.inputs[0]]
+    form = form_of(node)
+    return [] if form is None else [node.inputs[place] for place in sorted(form.owned)]
 
 
 class _Ordering:
@@ -58,16 +67,17 @@ class _Ordering:
     def __init__(self, graph: Graph, result: Schedule) -> None:
         self.order = list(graph.nodes)
         self.readers = users(self.order)
+        self.said = {s: node for node in self.order for s in known_by(node)}
         self.result = result
         self._count()
 
     def _count(self) -> None:
         self.place = {node: i for i, node in enumerate(self.order)}
 
-    def read_first(self, write: Node) -> None:
+    def read_first(self, write: Node, target: Node) -> None:
         """Put what reads the old contents before ``write``, where parts are all that is read."""
         at = self.place[write]
-        others = [r for r in dict.fromkeys(self.readers[write.inputs[0]]) if r is not write]
+        others = [r for r in dict.fromkeys(self.readers[target]) if r is not write]
         late = [r for r in others if self.place[r] > at]
         if not all(_is_part(r) and self._can_be_read(r, at) for r in late):
             return  # the whole old value is needed: the write gets a copy of it
@@ -83,7 +93,9 @@ class _Ordering:
 
     def _can_be_read(self, part: Node, at: int) -> bool:
         """Whether all that the part is read with is there by then."""
-        return all(i.op in LEAVES or self.place.get(i, -1) < at for i in part.inputs)
+        said = [self.said[s] for s in mentioned([part]) if s in self.said]
+        needed = [*said, *(i for i in part.inputs if i.op not in LEAVES)]
+        return all(self.place.get(i, -1) < at for i in needed)
 
     def _move(self, late: list[Node], write: Node) -> None:
         """Put these, and the constants that they read, before ``write``."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from gradsmith.errors import InternalError
 from gradsmith.ir import dims
@@ -34,9 +35,34 @@ class Sizes:
         """``variable`` holds this size."""
         self._symbols[self.one(symbol)] = syntax.name(variable)
 
+    def bind(self, symbol: Symbol, variable: ast.expr) -> None:
+        """From now on a variable of a region is this size."""
+        self._symbols[self.one(symbol)] = variable
+
     def integer(self, symbol: Symbol, variable: ast.expr) -> None:
         """A Python integer argument is this size."""
         self._symbols.setdefault(self.one(symbol), variable)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is shown inside is shown by variables of a loop or an arm, and nowhere else."""
+        outer = dict(self._symbols), dict(self._shapes)
+        try:
+            yield
+        finally:
+            self._symbols, self._shapes = outer
+
+    def held_by(self, variable: str) -> list[Symbol]:
+        """The sizes that this variable is."""
+        return [
+            symbol
+            for symbol, reading in self._symbols.items()
+            if isinstance(reading, ast.Name) and reading.id == variable
+        ]
+
+    def knows(self, symbol: Symbol) -> bool:
+        """Whether a variable shows it."""
+        return self.one(symbol) in self._symbols
 
     def show(self, node: Node, variable: ast.expr) -> None:
         """The variable shows the sizes of its axes."""

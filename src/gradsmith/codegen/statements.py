@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from gradsmith.codegen import printer
-from gradsmith.codegen.mnemonics import WantedNames
+from gradsmith.codegen.branches import Branch
+from gradsmith.codegen.conditions import raised
+from gradsmith.codegen.forms import LoopForm, all_nodes, form_of, is_item, record
+from gradsmith.codegen.frames import Frame, frame, mentioned
+from gradsmith.codegen.loops import Loop
 from gradsmith.codegen.names import Names
-from gradsmith.codegen.plan import Plan, plan
+from gradsmith.codegen.ownership import prepared
+from gradsmith.codegen.plan import Plan
 from gradsmith.codegen.program import Program
-from gradsmith.codegen.schedule import schedule
+from gradsmith.codegen.shapes import access, tree_of
 from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.errors import InternalError, Span
 from gradsmith.ir.dims import Shape, Size, Symbol
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import without_sign
-from gradsmith.ops.masks import counted_masks
-from gradsmith.tree import Path, Tree, leaf_name
+from gradsmith.ops.regions import fail
+from gradsmith.ops.shape import private
+from gradsmith.tree import leaf_name
 
 
 class Body:
@@ -29,18 +35,49 @@ class Body:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        scheduled = schedule(program.graph)
-        self.graph = scheduled.graph
-        self.plan: Plan = plan(scheduled)
         self.names = Names()
         self.sizes = Sizes(self._count, program.graph.guards)
-        self._masks = counted_masks(program.graph.nodes)
+        self.variables: dict[Node, ast.expr] = {}
+        self.frame: Frame = frame(prepared(program.graph), {}, self.variables, self.sizes)
+        self.used = self._used_symbols()
         self.comments: list[str] = []
-        self.statements: list[ast.stmt] = []
         self.constants: list[ast.stmt] = []
-        self._variables: dict[Node, ast.expr] = {}
+        self.helpers: dict[str, ast.FunctionDef] = {}
+        self._literals: dict[object, ast.expr] = {}
+        self.taped: dict[str, str] = {}
+        """For the variables of tapes: what one of their values is called."""
         self._items: dict[tuple[Node, int], ast.expr] = {}
         self._line: tuple[str, int, bool] | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The region at hand."""
+        return self.frame.graph
+
+    @property
+    def plan(self) -> Plan:
+        """Its plan."""
+        return self.frame.plan
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """Its statements."""
+        return self.frame.statements
+
+    @contextmanager
+    def inside(
+        self, graph: Graph, loop: Loop | None = None, *, condition: bool = False
+    ) -> Iterator[Frame]:
+        """Write the statements of a region of the one at hand."""
+        outer = self.frame
+        self.frame = frame(
+            graph, outer.masks, self.variables, self.sizes, loop, condition=condition
+        )
+        try:
+            with self.names.inside(), self.sizes.inside():
+                yield self.frame
+        finally:
+            self.frame = outer
 
     # -- what emission rules may ask (the Emitter protocol)
 
@@ -52,11 +89,24 @@ class Body:
         """The expression of a whole shape."""
         return self.sizes.shape(shape)
 
+    def helper(self, definition: str) -> ast.expr:
+        """The name of a function that the module has besides."""
+        if definition not in self.helpers:
+            (made,) = ast.parse(definition).body
+            if not isinstance(made, ast.FunctionDef):
+                raise InternalError("a helper is one function")
+            made.returns = None
+            for argument in made.args.args:
+                argument.annotation = None
+            made.name = self.names.fresh(made.name, everywhere=True)
+            self.helpers[definition] = made
+        return syntax.name(self.helpers[definition].name)
+
     def _count(self, symbol: Symbol) -> ast.expr:
         """How many elements of a mask are true."""
-        if symbol not in self._masks:
+        if symbol not in self.frame.masks:
             raise InternalError(f"no variable in scope shows the size {symbol.name}")
-        return syntax.call("np.count_nonzero", self.expression(self._masks[symbol]))
+        return syntax.call("np.count_nonzero", self.expression(self.frame.masks[symbol]))
 
     # -- the body
 
@@ -66,25 +116,29 @@ class Body:
             self.names.reserve(argument.name)
         self._read_arguments()
         self._name_sizes()
+        self.write()
+        self.statements.append(ast.Return(self._result()))
+        return self.statements
+
+    def write(self) -> None:
+        """The statements of the region at hand, whose parameters have variables."""
         self._write_constants()
         self._name_variables()
         for node in self.plan.statements:
-            self._comment(node.span)
+            self.comment(node.span)
             self.statements.extend(self._statement(node))
-        self.statements.append(ast.Return(self._result()))
-        return self.statements
 
     def _read_arguments(self) -> None:
         """``w1 = params['w1']`` for every leaf that the graph reads."""
         used = {i for node in self.graph.nodes for i in node.inputs} | set(self.graph.results)
-        unseen = self._used_symbols() - self._symbols_of(
+        unseen = self.used - self._symbols_of(
             param
             for param, (_, path) in zip(self.graph.params, self.program.reads, strict=True)
             if param in used or not path
         )
         for param, (root, path) in zip(self.graph.params, self.program.reads, strict=True):
             shown = not unseen.isdisjoint(self._symbols_of([param]))
-            reading = _access(root, path)
+            reading = access(root, path)
             if path and (param in used or shown):
                 label = self.graph.names.get(param, "")
                 wanted = label if label.isidentifier() else leaf_name(root, path)
@@ -92,7 +146,9 @@ class Body:
                 self.statements.append(syntax.assign(variable, reading))
                 reading = variable
                 unseen -= self._symbols_of([param])
-            self._variables[param] = reading
+            if isinstance(reading, ast.Name):
+                self.frame.free.add(reading.id)
+            self.variables[param] = reading
             self.sizes.show(param, reading)
             if param.attrs["symbol"] is not None:
                 self.sizes.integer(param.attrs["symbol"], reading)
@@ -102,18 +158,17 @@ class Body:
         return {self.sizes.one(s) for p in params for s in symbols_of(p.array_type.shape)}
 
     def _used_symbols(self) -> set[Symbol]:
-        return {
-            self.sizes.one(symbol)
-            for node in self.graph.nodes
-            for attr in node.attrs.values()
-            for symbol in symbols_of(attr)
-        }
+        found: set[Symbol] = set()
+        for node in all_nodes(self.program.graph.nodes):
+            found.update(s for attr in node.attrs.values() for s in symbols_of(attr))
+            if any(True for _ in node.regions):
+                found.update(mentioned(node))  # the shapes of what it records
+        return {self.sizes.one(symbol) for symbol in found}
 
     def _name_sizes(self) -> None:
         """``n = len(x)`` for every size that the user named and the code mentions."""
-        used = self._used_symbols()
         for symbol, wanted in self.graph.size_names.items():
-            if self.sizes.one(symbol) in used and not symbol.unbacked:
+            if self.sizes.one(symbol) in self.used and not symbol.unbacked:
                 reading = self.sizes.symbol(symbol)
                 if isinstance(reading, ast.Name):
                     continue
@@ -123,23 +178,62 @@ class Body:
 
     def _write_constants(self) -> None:
         for node in self.plan.constants:
-            wanted = self.graph.names.get(node, "constant").upper()
-            variable = syntax.name(self.names.fresh(f"_{wanted}"))
-            value = syntax.expression(node.attrs["value"].value)
-            self.constants.append(syntax.assign(variable, value))
-            self._variables[node] = variable
+            literal = node.attrs["value"]
+            if literal not in self._literals:
+                wanted = self.graph.names.get(node, "constant").upper()
+                variable = syntax.name(self.names.fresh(f"_{wanted}", everywhere=True))
+                self.constants.append(syntax.assign(variable, syntax.expression(literal.value)))
+                self._literals[literal] = variable
+            self.variables[node] = self._literals[literal]
 
     def _name_variables(self) -> None:
         """One variable for each chain of statements that share a buffer."""
-        names = WantedNames(self.plan, self.graph.names)
+        names = self.frame.wanted
         for node in self.plan.statements:
             head = names.heads[node]
+            if node in self.variables:
+                continue
             if head is not node:
-                self._variables[node] = self._variables[head]
+                if head in self.variables:  # else it comes out of a branch or a loop: later
+                    self.variables[node] = self.variables[head]
+            elif form_of(node) is not None or node.op is record:
+                continue
             elif isinstance(node.type, TupleType):
                 self._name_items(node)
             else:
-                self._variables[node] = syntax.name(self.names.fresh(names.wanted[node]))
+                self.variables[node] = syntax.name(self.new_variable(names.wanted[node]))
+
+    def new_variable(self, wanted: str) -> str:
+        """A variable of the region at hand."""
+        made = self.names.fresh(wanted)
+        self.frame.free.add(made)
+        return made
+
+    def know(self, param: Node, reading: ast.expr) -> None:
+        """A parameter of the region at hand is read so."""
+        self.variables[param] = reading
+        if param.attrs["symbol"] is not None:
+            self.sizes.bind(param.attrs["symbol"], reading)
+        if isinstance(param.type, ArrayType):
+            self.sizes.show(param, reading)
+
+    def give(self, whole: Node, index: int, reading: ast.expr | None) -> None:
+        """Result ``index`` of a branch or a loop is read so."""
+        if reading is None:
+            return
+        if isinstance(reading, ast.Name):
+            self.frame.free.add(reading.id)
+        self._items[whole, index] = reading
+        symbol = _symbols(whole)[index]
+        if symbol is not None:
+            self.sizes.bind(symbol, reading)
+        for node in self.graph.nodes:
+            if is_item(node, whole, index):
+                self.variables[node] = reading
+                chain = self.frame.wanted.heads.items()
+                self.variables.update({n: reading for n, head in chain if head is node})
+                if isinstance(node.type, ArrayType):
+                    self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
         for index, _ in enumerate(_tuple_type(node).items):
@@ -155,7 +249,7 @@ class Body:
             variable = "_" if reader is None else self.names.fresh(wanted)
             self._items[node, index] = syntax.name(variable)
 
-    def _comment(self, span: Span | None) -> None:
+    def comment(self, span: Span | None) -> None:
         """A comment where the code goes on to another line of the user's."""
         if span is None or not span.text:
             return
@@ -171,10 +265,18 @@ class Body:
     # -- statements and expressions
 
     def _statement(self, node: Node) -> list[ast.stmt]:
+        if node.op is record:
+            return self.frame.loop.recorded(node) if self.frame.loop else []
+        form = form_of(node)
+        if form is not None:
+            (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
+            return []
+        if node.op is fail:
+            return [raised(**node.attrs)]
         if isinstance(node.type, TupleType):
             targets = [self._items[node, i] for i in range(len(node.type.items))]
             return [syntax.assign(syntax.tuple_(targets), self._emit(node))]
-        target = self._variables[node]
+        target = self.variables[node]
         overwritten = self.plan.overwrites.get(node)
         if node.op.update is not None:
             return self._update(node, target, overwritten)
@@ -183,9 +285,11 @@ class Body:
         else:
             value = self._emit(node)
             if node in self.plan.snapshots:
-                value = syntax.method(value, "copy")
+                value = private(node, value)
             made = [syntax.assign(target, value)]
         self.sizes.show(node, target)
+        if node.attrs.get("symbol") is not None:
+            self.sizes.bind(node.attrs["symbol"], target)
         return list(made)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:
@@ -202,8 +306,8 @@ class Body:
 
     def expression(self, node: Node) -> ast.expr:
         """The expression of a value: its variable, or what computes it."""
-        if node in self._variables:
-            return self._variables[node]
+        if node in self.variables:
+            return self.variables[node]
         if node.op is constant:
             return syntax.expression(node.attrs["value"].value)
         if node.op is size:
@@ -217,7 +321,7 @@ class Body:
 
     def _result(self) -> ast.expr:
         leaves = iter([self.expression(r) for r in self.graph.results])
-        return _tree(self.program.result, leaves)
+        return tree_of(self.program.result, leaves)
 
 
 def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
@@ -229,37 +333,20 @@ def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
     return statement
 
 
+def _symbols(whole: Node) -> Sequence[Symbol | None]:
+    form = form_of(whole)
+    given: Sequence[Symbol | None] = () if form is None else form.symbols
+    return [*given, *[None] * (len(_tuple_type(whole).items) - len(given))]
+
+
+def _raising(error: str, message: str | None) -> ast.stmt:
+    """``raise ValueError('too large')``."""
+    words = [] if message is None else [ast.Constant(message)]
+    made = syntax.call(error, *words) if words else syntax.name(error)
+    return ast.Raise(made, None)
+
+
 def _tuple_type(node: Node) -> TupleType:
-    if isinstance(node.type, ArrayType):
+    if not isinstance(node.type, TupleType):
         raise InternalError(f"{node!r} has one result")
     return node.type
-
-
-def _access(root: str, path: Path) -> ast.expr:
-    reading = syntax.name(root)
-    for step, key in path:
-        if step == "attribute":
-            reading = syntax.attribute(reading, key)
-        else:
-            reading = syntax.subscript(reading, syntax.expression(key))
-    return reading
-
-
-def _tree(tree: Tree, leaves: Any) -> ast.expr:
-    """The expression that builds a nested result."""
-    if tree.kind == "leaf":
-        leaf: ast.expr = next(leaves)
-        return leaf
-    if tree.kind == "static":
-        return syntax.expression(tree.value)
-    parts = [_tree(child, leaves) for child in tree.children]
-    if tree.kind == "dict":
-        return ast.Dict([syntax.expression(k) for k in tree.keys], parts)
-    if tree.kind == "list":
-        return ast.List(parts, ast.Load())
-    if tree.kind == "tuple":
-        return syntax.tuple_(parts)
-    # the caller's classes are not importable from an emitted file: NumPy is all it needs
-    if tree.kind == "namedtuple":
-        return syntax.tuple_(parts)
-    return ast.Dict([syntax.expression(k) for k in tree.keys], parts)

@@ -62,7 +62,7 @@ def graph(
 
 
 def _traced(function: Callable[..., Any], bound: inspect.BoundArguments) -> Graph:
-    trace = Trace()
+    trace = Trace(unrolling=True)  # a formula has no loops
     with trace.active():
         values = Arguments(trace, bound.arguments).values
         inputs = inspect.BoundArguments(bound.signature, values)

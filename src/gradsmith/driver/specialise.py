@@ -13,6 +13,7 @@ from gradsmith.codegen.module import source as emit_source
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
+from gradsmith.errors import GradsmithError, UnsupportedError
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failures import in_user_terms
@@ -175,9 +176,24 @@ def specialise(
 ) -> Specialisation:
     """Trace, differentiate, optimise, emit and load for arguments like these.
 
-    ``seed`` is ``{"grad_outputs": value}``, or empty.
+    ``seed`` is ``{"grad_outputs": value}``, or empty. Where a loop in the graph turns out to be
+    in the way of what follows it, all loops over ranges are written out.
     """
     trace = Trace()
+    try:
+        return _specialise(trace, recipe, bound, seed)
+    except UnsupportedError as error:
+        if not trace.rolled:
+            raise
+        try:
+            return _specialise(Trace(unrolling=True), recipe, bound, seed)
+        except GradsmithError:
+            raise error from None
+
+
+def _specialise(
+    trace: Trace, recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any]
+) -> Specialisation:
     with trace.active():
         arguments = Arguments(trace, {**bound.arguments, **seed})
         extra = {name: arguments.values.pop(name) for name in seed}

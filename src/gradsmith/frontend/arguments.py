@@ -114,10 +114,10 @@ def leaf_value(
     if isinstance(value, int):
         size = dims.symbol(name, value)
         symbol = dims.as_symbol(size)
-        trace.builder.parameter(name, python_number(int), symbol)
+        trace.root.parameter(name, python_number(int), symbol)
         return TracedInt(size)
-    node = trace.builder.parameter(name, type_ or leaf_type(name, value))
-    trace.builder.names[node] = label or name
+    node = trace.root.parameter(name, type_ or leaf_type(name, value))
+    trace.root.names[node] = label or name
     storage = Storage(node, order=_order(name, value))
     storage.name = name
     storage.label = label or name

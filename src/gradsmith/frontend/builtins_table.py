@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from gradsmith.errors import (
     ConcretizationError,
     UnsupportedError,
 )
+from gradsmith.frontend.branches import either
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
+from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir import dims
 from gradsmith.ops.scalars import as_float
@@ -42,7 +44,8 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        if any_traced(args) or any_traced(kwargs.values()):
+        lazy = any(isinstance(a, Trips) for a in args)
+        if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
 
@@ -57,6 +60,17 @@ def as_traced(value: Any) -> Tracer:
 @builtin(len)
 def _len(value: Any) -> Any:
     return value.shape[0] if isinstance(value, Tracer) and value.ndim else len(value)
+
+
+@builtin(range)
+def _range(*bounds: Any) -> Any:
+    trips = of_range(*bounds)
+    return range(*bounds) if trips is None else trips
+
+
+builtin(enumerate)(enumerated)
+builtin(zip)(zipped)
+builtin(reversed)(reversed_trips)
 
 
 @builtin(abs)
@@ -142,14 +156,23 @@ def _of_a_row(value: Any) -> bool:
     return isinstance(value, Tracer) and value.ndim == 1
 
 
-@builtin(any)
-def _any(values: Any) -> Any:
-    return apply(np.any, values) if _of_a_row(values) else any(values)
+def _of_all(plain: Any, reduction: Any, word: str) -> Callable[[Any], Any]:
+    def decide(values: Any) -> Any:
+        if _of_a_row(values):
+            return apply(reduction, values)
+        items = list(values) if isinstance(values, Iterable) else plain(values)
+        if not any_traced(items):
+            return plain(items)
+        total: Any = word == "and"
+        for item in reversed(items):
+            total = either(word, item, lambda total=total: total)  # type: ignore[misc]
+        return total
+
+    return decide
 
 
-@builtin(all)
-def _all(values: Any) -> Any:
-    return apply(np.all, values) if _of_a_row(values) else all(values)
+BUILTINS[any] = _of_all(any, np.any, "or")
+BUILTINS[all] = _of_all(all, np.all, "and")
 
 
 def _conversion(kind: type) -> Callable[..., Any]:

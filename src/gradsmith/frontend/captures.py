@@ -71,7 +71,7 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     made = leaf_value(trace, unique, value)
     if isinstance(made, Tracer):
         made.view.storage.outside = True
-    node = trace.builder.params[-1]
+    node = trace.root.params[-1]
     trace.inputs.append(Capture(unique, read, node))
     return made
 

@@ -26,6 +26,7 @@ from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.regions import as_whole
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
 
@@ -141,10 +142,16 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
         return value.dim
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
-        return slice(*[unwrap(p, owners) for p in parts])
+        return slice(*[_bound(p, owners) for p in parts])
     if type(value) in (list, tuple):
         return type(value)(unwrap(v, owners) for v in value)
     return value
+
+
+def _bound(value: Any, owners: dict[Node, Tracer]) -> Any:
+    """A bound of a slice: an integer that an array holds becomes a size."""
+    integer = isinstance(value, Tracer) and value.dtype.kind in "iu" and not value.ndim
+    return as_whole(value.node) if integer else unwrap(value, owners)
 
 
 def wrap(result: Any, owners: dict[Node, Tracer]) -> Any:
@@ -229,4 +236,19 @@ def _number_arithmetic(symbol: str, left: Any, right: Any) -> Any:
     return run(FUNCTIONS[function], left, right)
 
 
+COMPARISONS = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+
+
+def _number_comparison(relation: str, left: Any, right: Any) -> Any:
+    return run(FUNCTIONS[COMPARISONS[relation]], left, right)
+
+
 TracedInt.fallback = staticmethod(_number_arithmetic)
+TracedInt.compare = staticmethod(_number_comparison)

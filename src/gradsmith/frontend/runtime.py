@@ -14,6 +14,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
 from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.branches import Branching, chain, choose, either, negate
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
 from gradsmith.frontend.effects import (
@@ -26,6 +27,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
+from gradsmith.frontend.failing import asserted, raising, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -33,6 +35,9 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
+from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
+from gradsmith.frontend.journal import in_region, note_container
+from gradsmith.frontend.loops import Looping, LoopNames, listed
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
@@ -46,7 +51,7 @@ from gradsmith.ops.declare import FUNCTIONS
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    meaning = _meaning(function, args)
+    meaning = meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
@@ -169,6 +174,8 @@ class BoundRuntime:
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
         stand_in = trace.shadows.get(id(owner), owner)
+        if name in MUTATORS and isinstance(owner, CONTAINERS):
+            note_container(stand_in)
         if isinstance(stand_in, Shadow):
             if name in written_attributes(stand_in):
                 return getattr(stand_in, name)
@@ -185,6 +192,10 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
+        if is_grown(owner):
+            return element_of(owner, key)
+        if isinstance(key, TracedInt) and is_changing_index(owner, key):
+            return apply(np.stack, list(owner))[key]
         seen = trace.shadows.get(id(owner), owner)
         if isinstance(seen, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(seen)[key]
@@ -222,6 +233,10 @@ class BoundRuntime:
             raise cannot_assign(owner, name)
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
+        if name is None and isinstance(owner, CONTAINERS):
+            note_container(owner)
+        if name is not None and hasattr(owner, "__dict__"):
+            note_container(vars(owner))
         if id(owner) not in trace.external:
             return owner
         if name is not None:
@@ -241,10 +256,36 @@ class BoundRuntime:
         return value
 
     def truth(self, value: Any, kind: str) -> Any:
-        """Where Python decides by a value."""
+        """Where Python must know whether a value is true."""
         if isinstance(value, Tracer):
             _refuse_condition(value, kind)
         return value
+
+    def branching(self, condition: Any, names: tuple[str, ...]) -> Branching:
+        """An ``if`` that sets these variables."""
+        return Branching(condition, names)
+
+    def loop(
+        self,
+        iterable: Any,
+        targets: tuple[str, ...],
+        stored: tuple[str, ...],
+        read: tuple[str, ...],
+        leaves: bool,
+        endless: bool,
+    ) -> Looping:
+        """A ``for``, or an *endless* ``while``."""
+        return Looping(iterable, LoopNames(targets, stored, frozenset(read), leaves, endless))
+
+    listed = staticmethod(listed)
+    choose = staticmethod(choose)
+    either = staticmethod(either)
+    chain = staticmethod(chain)
+    negate = staticmethod(negate)
+
+    raising = staticmethod(raising)
+    asserted = staticmethod(asserted)
+    trying = staticmethod(trying)
 
     def matched(self, subject: Any) -> Any:
         """The subject of a ``match`` that asks for its class."""
@@ -264,6 +305,12 @@ class BoundRuntime:
         """A write to a global or nonlocal name."""
         trace = current_trace()
         if trace is not None:
+            if in_region():
+                raise ControlFlowError(
+                    f"this sets the {kind} {name!r} in a branch or loop on traced values",
+                    current_span(),
+                    "return the value instead",
+                )
             note_store(trace, self.function, kind, name)
 
 

@@ -80,6 +80,14 @@ def is_staged_code(code: CodeType) -> bool:
     return code in _staged
 
 
+def staged_frame() -> FrameType | None:
+    """The nearest caller that was staged."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and id(frame.f_code) not in _staged.entries:
+        frame = frame.f_back
+    return frame
+
+
 def current_span() -> Span | None:
     """Where in the user's source Python is now.
 

@@ -8,19 +8,70 @@ as it was.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CellType, CodeType, FunctionType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias
 
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.source import Source, find_source
-from gradsmith.frontend.spans import is_staged_code, register
+from gradsmith.frontend.spans import current_span, is_staged_code, register
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Unsettled
 
-Value = TypeVar("Value")
+Later: TypeAlias = Callable[[], Any]
+"""A part of an expression, to be called where Python would evaluate it."""
+
+
+class Branching(Protocol):
+    """An ``if``: staged code runs its body with what ``for`` finds here, once or twice."""
+
+    resets: bool
+    """Whether the variables are to be set to `state` before the arm that is next."""
+    traced: bool
+    """The same after the ``if``."""
+
+    def __iter__(self) -> Iterator[bool]:
+        """Which arms to run."""
+
+    def state(self) -> Sequence[Any]:
+        """The variables that the arms set, in the order in which their names were given."""
+
+
+class Looping(Protocol):
+    """A loop: staged code makes the trips that ``for`` finds here, for every attempt."""
+
+    failure: type[BaseException]
+    """Errors of an attempt after which `failed` is asked."""
+    resets: bool
+    """Whether the variables are to be set to `reset` before the trip."""
+    rolled: bool
+    """Whether they are to be set to `state` after the loop: ``stored``, then ``targets``."""
+
+    def attempt(self) -> bool:
+        """Whether to go through the loop, or to do it again."""
+
+    def failed(self) -> None:
+        """An attempt ended in an error, which is raised again if there is no other way."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """What the target is in each trip."""
+
+    def reset(self) -> Sequence[Any]:
+        """What the variables are at the beginning of the trip."""
+
+    def test(self, value: Any, /) -> bool | None:
+        """Whether the condition of a ``while`` holds; None for beginning the trip anew."""
+
+    def leave(self, flag: Any, /) -> bool:
+        """Whether the loop ends with this trip, at whose end ``flag`` says that it was left."""
+
+    def state(self) -> Sequence[Any]:
+        """The variables after the loop."""
 
 
 class BoundRuntime(Protocol):
@@ -51,12 +102,59 @@ class BoundRuntime(Protocol):
     def result(self, value: Any, /) -> Any:
         """What this function, or one defined in it, returns."""
 
-    def truth(self, value: Any, kind: str, /) -> bool:
-        """Whether ``value`` is true.
+    def truth(self, value: Any, kind: str, /) -> Any:
+        """``value``, whose truth Python asks next and must know when tracing.
 
-        ``kind`` says who asks: "if", "while", "ifexp", "assert", "comprehension", "and", "or"
-        or "not". Operands of ``and`` say "and" wherever they stand, as do chained comparisons.
+        ``kind`` says who asks: "comprehension"; "case" for a guard; "if" and "while" where a
+        jump leaves a ``try``; "ifexp", "and" and "or" where ``:=`` or ``super()`` is in a part
+        that may not be evaluated.
         """
+
+    def branching(self, condition: Any, names: tuple[str, ...], /) -> Branching:
+        """An ``if`` that sets the variables ``names``."""
+
+    def loop(
+        self,
+        iterable: Any,
+        targets: tuple[str, ...],
+        stored: tuple[str, ...],
+        read: tuple[str, ...],
+        leaves: bool,
+        endless: bool,
+        /,
+    ) -> Looping:
+        """A ``for`` over ``iterable``; with ``endless`` a ``while``, whose iterable is None.
+
+        The ``for`` itself sets ``targets``, its body ``stored``, of which a trip may use what
+        the trip before left in ``read``. ``leaves`` says whether a jump may end the loop.
+        """
+
+    def choose(self, condition: Any, then: Later, orelse: Later, /) -> Any:
+        """``then() if condition else orelse()``."""
+
+    def either(self, word: str, first: Any, rest: Later, /) -> Any:
+        """``first and rest()``, or with ``or``: as ``word`` says."""
+
+    def chain(self, left: Any, word: str, right: Later, /, *rest: Any) -> Any:
+        """``left < right() < ...``: ``rest`` goes on with a word and an operand, and so forth.
+
+        The words are the names of `ast`'s operators: "Lt", "NotIn", ...
+        """
+
+    def negate(self, value: Any, /) -> Any:
+        """``not value``."""
+
+    def raising(self, error: Later, /) -> bool:
+        """Whether ``raise error()`` is to be done now, and not by the emitted code."""
+
+    def listed(self, items: Any, element: Callable[..., Any], several: bool, /) -> Any:
+        """``[element(x) for x in items]``, with ``several`` ``[element(*x) for x in items]``."""
+
+    def asserted(self, value: Any, message: Later, /) -> Any:
+        """``value``, whose truth ``assert value, message()`` asks next."""
+
+    def trying(self, step: int, /) -> None:
+        """The body of a ``try`` with handlers begins (1), or has ended (-1)."""
 
     def matched(self, subject: Any, /) -> Any:
         """The subject of a ``match`` that asks for its class."""
@@ -76,20 +174,41 @@ class Runtime(Protocol):
 
 
 class Scratch:
-    """Where operands wait that an expression needs twice, and how it writes slices."""
+    """What staged code needs besides the runtime."""
 
-    __slots__ = ("_kept", "pop")
+    __slots__ = ()
 
     refusal = UnsupportedError
 
-    def __init__(self) -> None:
-        self._kept: list[Any] = []
-        self.pop = self._kept.pop
+    def given(self, value: Any) -> Later:
+        """``lambda: value``, with the value that it has now."""
+        return lambda: value
 
-    def keep(self, value: Value) -> Value:
-        """``value``, which the next ``pop()`` returns, too."""
-        self._kept.append(value)
+    def home(self) -> Any:
+        """The region in which a function runs whose variables functions inside may set."""
+        trace = current_trace()
+        return None if trace is None else trace.builder
+
+    def shared(self, name: str, home: Any) -> None:
+        """The variable ``name`` of the function that runs in ``home`` is about to be set."""
+        trace = current_trace()
+        if trace is not None and trace.builder not in (home, trace.root):
+            raise ControlFlowError(
+                f"a function called in a branch or loop on traced values sets {name!r}, a "
+                "variable of the function around it",
+                current_span(),
+                "return the value instead",
+            )
+
+    def settled(self, value: Any) -> Any:
+        """``value``, of which ``is`` asks what it is: no branch may have left that open."""
+        if isinstance(value, Unsettled):
+            value.refuse()
         return value
+
+    def once(self, value: Any) -> Any:
+        """What stands for the truth of ``value``, which is asked now if it is not traced."""
+        return value if isinstance(value, Tracer) else bool(value)
 
     def passing(self, manager: Any) -> Any:
         """``manager``, but where it would swallow what gradsmith refuses."""
@@ -98,6 +217,7 @@ class Scratch:
         return Passing(manager) if sound else manager
 
     def __getitem__(self, key: Any) -> Any:
+        """``key``: slices can be written in brackets only."""
         return key
 
 

@@ -6,6 +6,7 @@ view reads its base again. So aliasing means what NumPy says it means.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,6 +19,10 @@ ViewStep = Node
 Order: TypeAlias = "frozenset[str] | None"
 """The arguments that must lie in C order for an array to lie in C order; None: it may not."""
 ALWAYS: Order = frozenset()
+
+
+writes: list[Callable[[Storage, Node], None]] = []
+"""What is told of every write, before it: the storage and what it holds."""
 
 
 class Storage:
@@ -53,16 +58,32 @@ class Storage:
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""
+        for note in writes:
+            note(self, self.node)
+        self.put_back(node)
+        self._outdate_others()
+
+    def put_back(self, node: Node) -> None:
+        """The buffer holds ``node`` again, or at last."""
         self.node = node
         self.version += 1
-        for other in self._doubtful:
-            other.outdate()
+
+    def doubt(self, other: Storage) -> None:
+        """The two may be one: what the one holds cannot be told once the other is written."""
+        self._doubtful.append(other)
+        other._doubtful.append(self)
 
     def outdate(self) -> None:
-        """The buffer that this may share was written: what it holds now cannot be told."""
-        self.stale = True
+        """What the buffer holds cannot be told any more, nor what those hold that it may be."""
+        if not self.stale:
+            self.stale = True
+            self._outdate_others()
+
+    def _outdate_others(self) -> None:
+        was, self.stale = self.stale, True  # not by itself
         for other in self._doubtful:
             other.outdate()
+        self.stale = was
 
 
 @dataclass(frozen=True, slots=True)

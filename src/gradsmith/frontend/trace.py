@@ -117,6 +117,26 @@ class Trace:
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)
     guards: dict[Guard, None] = field(default_factory=dict)
+    unrolling: bool = False  # whether every `for` is written out
+    rolled: bool = False  # whether some `for` was not
+    trying: int = 0  # how many `try` with handlers are being run
+    root: Builder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.root = self.builder
+
+    @contextmanager
+    def region(self) -> Iterator[Builder]:
+        """What happens inside belongs to a region, and not to what is around it."""
+        outer = self.builder
+        inner = Builder(intern=False, parent=outer)
+        inner.span = outer.span
+        self.builder = inner
+        try:
+            with building(inner):
+                yield inner
+        finally:
+            self.builder = outer
 
     @contextmanager
     def active(self) -> Iterator[Trace]:

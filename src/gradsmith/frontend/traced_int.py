@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from gradsmith.errors import ConcretizationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 
@@ -20,20 +21,33 @@ class TracedInt:
     fallback: Fallback
     """``fallback(symbol, left, right)`` does what has no exact form on sizes (``n / 2``);
     the tracer module sets it."""
+    compare: Fallback
+    """``compare(relation, left, right)`` is a traced truth value; set from there, too."""
 
     def __init__(self, dim: Dim) -> None:
         self.dim = dim
 
     def __index__(self) -> int:
+        self._must_be_known("its number")
         return dims.concrete(self.dim)
+
+    def _must_be_known(self, what: str) -> None:
+        if dims.is_unbacked(self.dim):
+            raise ConcretizationError(
+                f"Python needs {what} here, but {dims.render(self.dim)} is known only while the "
+                "function runs",
+                None,
+                "index arrays with it, or loop over it with range()",
+            )
 
     __int__ = __index__
 
     def __bool__(self) -> bool:
+        self._must_be_known("its truth")
         return dims.decide("!=", self.dim, 0)
 
     def __hash__(self) -> int:
-        return hash(dims.concrete(self.dim))
+        return hash(int(self))
 
     def __repr__(self) -> str:
         return repr(int(self))  # a text may be the key of a dict: it says the number
@@ -86,7 +100,7 @@ class TracedInt:
         return self._float("**", self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        if isinstance(other, int):
+        if isinstance(other, int) and not dims.is_unbacked(self.dim):
             return other ** int(self)
         return self._float("**", other, self)
 
@@ -119,8 +133,14 @@ class TracedInt:
 
     def _decide(self, relation: str, other: Any) -> Any:
         size = as_size(other)
-        if size is not None:
+        if size is not None and not dims.is_unbacked(self.dim - size):
             return dims.decide(relation, self.dim, size)
+        if size is not None and dims.changes(self.dim - size):
+            settled = dims.settled(relation, self.dim, size)
+            if settled is not None:
+                return settled
+        if size is not None or (isinstance(other, float) and dims.is_unbacked(self.dim)):
+            return TracedInt.compare(relation, self, other)
         if isinstance(other, float):
             return dims.RELATIONS[relation](int(self), other)  # type: ignore[arg-type]
         return NotImplemented

@@ -22,7 +22,8 @@ from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.warned import warn_effect
-from gradsmith.ir.context import current_builder
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import builder_at_work, current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, DType, describe_shape
 from gradsmith.ops import index
@@ -45,7 +46,7 @@ class Tracer:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._cached: tuple[int, Node] | None = None
+        self._cached: tuple[tuple[int, Builder | None], Node] | None = None
 
     @property
     def node(self) -> Node:
@@ -57,9 +58,11 @@ class Tracer:
     @property
     def latest(self) -> Node:
         """The same, also where a write may or may not have changed it: right in its type."""
-        version = self.view.storage.version
-        if self._cached is None or self._cached[0] != version:
-            self._cached = (version, self.view.read())
+        builder = builder_at_work()
+        state = (self.view.storage.version, builder)
+        if self._cached is None or self._cached[0] != state:
+            node = self.view.read()
+            self._cached = (state, node if builder is None else builder.inner(node))
         return self._cached[1]
 
     @property

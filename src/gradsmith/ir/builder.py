@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,15 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.ir import intrinsics
 from gradsmith.ir.dims import Dim
-from gradsmith.ir.graph import Graph, Node, Region, live
+from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
+from gradsmith.ir.mentions import live
+from gradsmith.ir.unify import tidy
 
 if TYPE_CHECKING:
     from gradsmith.ir.dims import Guard, Symbol
     from gradsmith.ir.op import Op
-    from gradsmith.ir.types import ArrayType
+    from gradsmith.ir.types import Type
 
 
 class Builder:
@@ -29,10 +32,18 @@ class Builder:
     intern : bool
         Whether an equal node is reused. Off while the user's code is traced: there ``a * b``
         written twice is two values, and the gradient with respect to one is not the other's.
+    parent : Builder, optional
+        The builder around a region: what is read of its values becomes parameters.
     """
 
-    def __init__(self, *, intern: bool = True) -> None:
+    def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
         self.intern = intern
+        self.parent = parent
+        self.captured: dict[Node, Node] = {}
+        self._own: set[Node] = set()
+        self._within: list[Builder] = []
+        if parent is not None:
+            parent._within.append(self)
         self.nodes: list[Node] = []
         self.params: list[Node] = []
         self.names: dict[Node, str] = {}
@@ -44,13 +55,26 @@ class Builder:
         self._leaves: dict[tuple[object, ...], Node] = {}
         self._tokens = itertools.count()
 
-    def parameter(self, name: str, type_: ArrayType, symbol: Symbol | None = None) -> Node:
+    def parameter(self, name: str, type_: Type, symbol: Symbol | None = None) -> Node:
         """A new input; ``symbol`` is the size that a Python integer stands for."""
         attrs = {"name": name, "symbol": symbol}
         node = Node(intrinsics.parameter, (), attrs, type_, self.span)
         self.params.append(node)
+        self._own.add(node)
         self.names[node] = name
         return node
+
+    def inner(self, node: Node) -> Node:
+        """``node`` as it is known in this region: itself, or the parameter that stands for it."""
+        if self.parent is None or node in self._own:
+            return node
+        if node not in self.captured:
+            self.parent.inner(node)  # the region around this one needs it, too
+            leaf = node.op in _LEAVES
+            own = self.apply(node.op, (), node.attrs) if leaf else self._stand_in(node)
+            self.captured[node] = own
+            self._own.add(own)
+        return self.captured[node]
 
     def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Node:
         """The node ``op(*inputs, **attrs)``, or what it is rewritten to, or an equal earlier one.
@@ -58,6 +82,8 @@ class Builder:
         Constants and sizes are interned always.
         """
         operands = tuple(x if type(x) is Node else self.lift(x) for x in inputs)
+        if self.parent is not None:
+            operands = tuple(map(self.inner, operands))
         key = (op, operands, tuple(attrs.items()))
         table = self._leaves if op in _LEAVES else self._table
         found = table.get(key) if self.intern or op in _LEAVES else None
@@ -67,8 +93,14 @@ class Builder:
         better = self._rewritten(made)
         if better is None:
             self.nodes.append(made)
+            self._own.add(made)
         table[key] = made if better is None else better
         return table[key]
+
+    @property
+    def rewriting(self) -> Rewrite | None:
+        """How nodes are rewritten in this phase."""
+        return self._rewrite
 
     def find(self, op: Op, *inputs: Node, **attrs: Any) -> Node | None:
         """The node ``op(*inputs, **attrs)``, if it was made in this phase."""
@@ -95,7 +127,7 @@ class Builder:
     def lift(self, value: Any) -> Node:
         """``value`` as a node: numbers and arrays become constants, sizes ``size`` nodes."""
         if isinstance(value, Node):
-            return value
+            return self.inner(value)
         if isinstance(value, Dim):
             return self.apply(intrinsics.size, (), {"value": value})
         if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind not in "biufc":
@@ -122,11 +154,45 @@ class Builder:
 
     def graph(self, results: Sequence[Node], guards: Sequence[Guard] = ()) -> Graph:
         """Everything that ``results`` need, as a graph."""
-        nodes = live(self.nodes, results)
-        kept = set(nodes) | set(self.params)
-        names = {node: name for node, name in self.names.items() if node in kept}
-        body = Region(tuple(self.params), nodes, tuple(results))
-        return Graph(body, names, tuple(guards), dict(self.size_names))
+        body = tidy(Region(tuple(self.params), tuple(self.nodes), tuple(results), self.names))
+        return Graph(replace(body, names={}), body.names, tuple(guards), dict(self.size_names))
+
+    def region(self, results: Sequence[Node], captured: Sequence[Node] = ()) -> Region:
+        """Everything that ``results`` need, as a region of the builder around this one.
+
+        Its parameters are this builder's and then those that stand for ``captured``, values of
+        the builder around.
+        """
+        results = [self.inner(r) for r in results]
+        known = self.captured
+        stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
+        params = (*self.params, *stand_ins)
+        return tidy(Region(params, tuple(self.nodes), tuple(results), self.names))
+
+    def adopt(self, node: Node) -> None:
+        """Take a node that was made otherwise, on operands that are known here."""
+        self.nodes.append(node)
+        self._own.add(node)
+
+    def root(self) -> Builder:
+        """The builder around all regions."""
+        return self if self.parent is None else self.parent.root()
+
+    def owns(self, node: Node) -> bool:
+        """Whether ``node`` is part of this region, or of one in it."""
+        return node in self._own or any(inner.owns(node) for inner in self._within)
+
+    def _stand_in(self, node: Node) -> Node:
+        attrs = {"name": f"captured_{len(self.captured)}", "symbol": None}
+        return Node(intrinsics.parameter, (), attrs, node.type, self.span)
+
+    def needed(self, results: Sequence[Node]) -> list[Node]:
+        """The values of the builder around that ``results`` are computed from."""
+        own = [self.inner(r) for r in results]
+        read = {operand for node in live(self.nodes, own) for operand in node.inputs}
+        read.update(own)
+        taken = self.captured.items()
+        return [outer for outer, node in taken if node in read and node.op not in _LEAVES]
 
     @contextmanager
     def phase(self, rewrite: Rewrite | None) -> Iterator[None]:

@@ -10,31 +10,46 @@ import numpy as np
 from gradsmith.errors import InternalError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Symbol
-from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ir.types import ArrayType, Type
 
 
 def evaluate(graph: Graph, arguments: Sequence[Any]) -> tuple[Any, ...]:
     """The results of ``graph`` on ``arguments``, one per parameter."""
+    return _run(graph.body, arguments, {})
+
+
+def _run(
+    region: Region, arguments: Sequence[Any], around: Mapping[Symbol, int]
+) -> tuple[Any, ...]:
+    """The results of a region; ``around`` are the sizes known where it stands."""
     values: dict[Node, Any] = {}
-    bindings: dict[Symbol, int] = {}
-    for param, argument in zip(graph.params, arguments, strict=True):
+    bindings = dict(around)
+    for param, argument in zip(region.params, arguments, strict=True):
         values[param] = argument
-        bind(param.array_type, argument, bindings)
+        bind(param.type, argument, bindings)
         if param.attrs["symbol"] is not None:
             bindings[param.attrs["symbol"]] = int(argument)
-    for node in graph.nodes:
+    for node in region.nodes:
         attrs = {name: concretise(attr, bindings) for name, attr in node.attrs.items()}
         attrs.pop("token", None)
+        if "symbols" in attrs:  # it runs regions
+            attrs["run"] = lambda inner, given: _run(inner, given, bindings)
         result = node.op.evaluate(*[values[i] for i in node.inputs], **attrs)
         values[node] = result
-        if isinstance(node.type, ArrayType):
-            bind(node.type, result, bindings)
-    return tuple(values[result] for result in graph.results)
+        bind(node.type, result, bindings)
+        if attrs.get("symbol") is not None:
+            bindings[attrs["symbol"]] = int(result)
+        for place, symbol in enumerate(attrs.get("symbols", ())):
+            if symbol is not None:
+                bindings[symbol] = int(result[place])
+    return tuple(values[result] for result in region.results)
 
 
-def bind(type_: ArrayType, value: Any, bindings: dict[Symbol, int]) -> None:
+def bind(type_: Type, value: Any, bindings: dict[Symbol, int]) -> None:
     """Learn the sizes that the axes of ``value`` show."""
+    if not isinstance(type_, ArrayType):
+        return
     for size, number in zip(type_.shape, np.shape(value), strict=True):
         symbol = dims.as_symbol(size)
         if symbol is not None:
@@ -49,6 +64,8 @@ def concretise(attr: Any, bindings: Mapping[Symbol, int]) -> Any:
         return tuple(concretise(a, bindings) for a in attr)
     if hasattr(attr, "map_sizes"):
         return attr.map_sizes(lambda size: concretise(size, bindings))
+    if isinstance(attr, Region):
+        return attr
     if callable(attr):
         raise InternalError(f"an attribute must be data, not {attr!r}")
     return attr

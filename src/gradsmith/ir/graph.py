@@ -38,9 +38,12 @@ class Node:
     @property
     def array_type(self) -> ArrayType:
         """Its type, for nodes with one result."""
-        if isinstance(self.type, TupleType):
-            raise InternalError(f"{self.op.name} has several results; read one with item()")
-        return self.type
+        if isinstance(self.type, ArrayType):
+            return self.type
+        what = "several results; read one with item()" if isinstance(self.type, TupleType) else (
+            "a record of several trips"
+        )
+        raise InternalError(f"{self.op.name} has {what}")
 
     @property
     def shape(self) -> Shape:
@@ -106,13 +109,24 @@ class Node:
         return OPERATORS["neg"](self)
 
 
+class Referable:
+    """Takes weak references, which slots by themselves do not."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Region:
-    """A list of nodes with parameters and results: a graph's body, an arm, a loop's body."""
+class Region(Referable):
+    """A list of nodes with parameters and results: a graph's body, an arm, a loop's body.
+
+    It is closed: its nodes read its own parameters and nodes only; sizes may mention those of
+    the regions around it. ``names`` are what the user calls its values.
+    """
 
     params: tuple[Node, ...]
     nodes: tuple[Node, ...]
     results: tuple[Node, ...]
+    names: Mapping[Node, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,15 +165,7 @@ def ancestors(results: Iterable[Node]) -> set[Node]:
         if node not in seen:
             seen.add(node)
             stack.extend(node.inputs)
-            for region in node.regions:
-                stack.extend(region.results)
     return seen
-
-
-def live(nodes: Iterable[Node], results: Iterable[Node]) -> tuple[Node, ...]:
-    """``nodes`` without those that the results do not need, in the same order."""
-    needed = ancestors(results)
-    return tuple(node for node in nodes if node in needed)
 
 
 def users(nodes: Iterable[Node]) -> dict[Node, list[Node]]:

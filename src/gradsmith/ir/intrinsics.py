@@ -10,7 +10,7 @@ import numpy as np
 from gradsmith.errors import InternalError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Linear, Op
-from gradsmith.ir.types import ArrayType, TupleType, python_number
+from gradsmith.ir.types import ArrayType, TupleType, ValueType, python_number
 
 
 class Literal:
@@ -81,7 +81,7 @@ size = Op(
 )
 
 
-def _item_infer(whole: TupleType, *, index: int) -> ArrayType:
+def _item_infer(whole: TupleType, *, index: int) -> ValueType:
     return whole.items[index]
 
 

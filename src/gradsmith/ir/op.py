@@ -117,6 +117,9 @@ class Emitter(Protocol):
     def shape(self, shape: Shape) -> ast.expr:
         """The expression of a whole shape: ``x.shape``, ``n`` or ``(n, d)``."""
 
+    def helper(self, definition: str) -> ast.expr:
+        """A function that the emitted module is to have, by its source: its name there."""
+
 
 EmitRule: TypeAlias = "Callable[..., ast.expr]"  # (emitter, node, *operands) -> expression
 UpdateRule: TypeAlias = "Callable[..., list[ast.stmt]]"  # (emitter, node, target, *others)

@@ -70,13 +70,28 @@ class ArrayType:
 class TupleType:
     """The type of a node with several results; each is read by an ``item`` node."""
 
-    items: tuple[ArrayType, ...]
+    items: tuple[ValueType, ...]
 
     def __repr__(self) -> str:
         return f"({', '.join(map(repr, self.items))})"
 
 
-Type: TypeAlias = ArrayType | TupleType
+@dataclass(frozen=True, slots=True)
+class TapeType:
+    """What a loop has recorded: one value of type ``item`` for each of its trips.
+
+    Sizes of the item may mention the loop's index: they may change from trip to trip.
+    """
+
+    item: ValueType
+    length: Size
+
+    def __repr__(self) -> str:
+        return f"tape[{dims.render(self.length)}] of {self.item!r}"
+
+
+ValueType: TypeAlias = "ArrayType | TapeType"
+Type: TypeAlias = "ArrayType | TupleType | TapeType"
 
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
@@ -155,6 +170,8 @@ def describe(type_: Type) -> str:
     """``float64 array of shape (3,)``, as messages say it."""
     if isinstance(type_, TupleType):
         return f"tuple of {len(type_.items)} results"
+    if isinstance(type_, TapeType):
+        return f"record of {dims.hint(type_.length)} trips"
     if type_.weak:
         return f"Python {PYTHON_TYPES[type_.dtype.kind].__name__}"
     if type_.form == "scalar":

@@ -144,6 +144,11 @@ def _empty(
     return empty(shape=as_shape(shape), dtype=as_dtype(dtype))
 
 
+@implements(np.ndarray)
+def _ndarray(shape: Any, dtype: Any = None) -> Node:
+    return empty(shape=as_shape(shape), dtype=as_dtype(dtype))
+
+
 @implements(np.full)
 def _full(
     shape: Any,

@@ -17,6 +17,7 @@ from gradsmith.ops.declare import FUNCTIONS, as_node, commutes, primitive
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
+    Slice,
     emit_argument,
     emit_key,
     indexed_shape,
@@ -27,7 +28,7 @@ from gradsmith.ops.keys import index_of
 from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import astype, cast, owner, squeezed_to, unbroadcast
+from gradsmith.ops.shape import astype, cast, owner, private, squeezed_to, unbroadcast
 
 # NumPy allows 64 axes, and so that many index arrays.
 ARRAYS: tuple[ArgumentRule, ...] = (NON_DIFF,) * 64
@@ -118,7 +119,7 @@ def _evaluate_add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
 def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.expr:
     """The code generator writes into this copy."""
     is_array = node.inputs[0].array_type.form == "array"
-    return syntax.method(x, "copy") if is_array else syntax.call("np.array", x)
+    return private(node.inputs[0], x) if is_array else syntax.call("np.array", x)
 
 
 AUGMENTING: dict[type[ast.operator], str] = {
@@ -126,11 +127,42 @@ AUGMENTING: dict[type[ast.operator], str] = {
 }
 
 
+UFUNCS: dict[type[ast.operator], str] = {
+    ast.Add: "np.add",
+    ast.Sub: "np.subtract",
+    ast.Mult: "np.multiply",
+    ast.Div: "np.divide",
+}
+
+
 def _update_set(
     emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
 ) -> list[ast.stmt]:
     part = syntax.subscript(target, emit_key(emitter, node.attrs["index"], arrays))
-    return [_augmenting(node, part, update) or syntax.assign(part, update)]
+    better = _augmenting(node, part, update) or _computed_there(node, part, update)
+    return [better or syntax.assign(part, update)]
+
+
+def _computed_there(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
+    """``np.multiply(x, y, out=g[k])`` for ``g[k] = x * y`` in an adjoint, where nothing is cast
+    or broadcast: no temporary, and no copy of it.
+    """
+    value, index = node.inputs[1], node.attrs["index"]
+    if value.span is None or not value.span.adjoint or not _is_whole_part(node, value, index):
+        return None
+    if not isinstance(update, ast.BinOp) or "operator" not in value.op.traits:
+        return None
+    function = UFUNCS.get(type(update.op))
+    if function is None:
+        return None
+    return ast.Expr(syntax.call(function, update.left, update.right, out=part))
+
+
+def _is_whole_part(node: Node, value: Node, index: Index) -> bool:
+    """Whether ``value`` is an array of the type of the part, which is a view."""
+    if not all(isinstance(item, Slice) for item in index.items) or value.ndim == 0:
+        return False
+    return value.dtype == node.dtype and value.shape == indexed_shape(node.shape, index, ())
 
 
 def _augmenting(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:

@@ -32,17 +32,22 @@ def _maybe(fn: SizeMap, size: Size | None) -> Size | None:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """``start:stop:step`` as the user wrote it; ``length`` is how many elements it takes."""
+    """``start:stop:step`` as the user wrote it; ``length`` is how many elements it takes.
+
+    An *opaque* length is a symbol of its own, which the slice itself shows once it is taken.
+    """
 
     start: Size | None
     stop: Size | None
     step: int | None = None
     length: Size | None = field(default=None, compare=False)
+    opaque: bool = field(default=False, compare=False)
 
     def map_sizes(self, fn: SizeMap) -> Slice:
         """The same with ``fn`` applied to every size."""
-        start, stop, length = (_maybe(fn, s) for s in (self.start, self.stop, self.length))
-        return Slice(start, stop, self.step, length)
+        start, stop = _maybe(fn, self.start), _maybe(fn, self.stop)
+        length = self.length if self.opaque else _maybe(fn, self.length)
+        return Slice(start, stop, self.step, length, self.opaque)
 
     def __repr__(self) -> str:
         parts = ["" if p is None else dims.render(p) for p in (self.start, self.stop)]

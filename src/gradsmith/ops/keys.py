@@ -154,6 +154,8 @@ def _is_negative(size: Size) -> bool:
     """Whether a position counts from the end; one that depends on data is taken not to."""
     if isinstance(size, int):
         return size < 0
+    if dims.changes(size):
+        return not dims.decide(">=", size, 0)
     return not dims.is_unbacked(size) and not _at_least(size, 0)
 
 
@@ -190,6 +192,8 @@ def slice_of(start: Any, stop: Any, step: Any, size: Size) -> Slice:
     if stride < 0:
         return Slice(low, high, stride, _backward_length(low, high, stride, size))
     low = None if low == 0 else low
+    if _may_count_from_either_end(low, high):
+        return Slice(low, high, None if stride == 1 else stride, _own_length(low, high, size), True)
     length = _forward_distance(low, high, size)
     high = None if high == size or (low is None and length == size) else high
     if stride == 1:
@@ -205,7 +209,10 @@ def _forward_distance(low: Size | None, high: Size | None, size: Size) -> Size:
     """How many positions lie in ``low:high``."""
     if low is None and high is None:
         return size
-    if any(isinstance(s, Dim) and dims.is_unbacked(s) for s in (low, high)):
+    bounds = [s for s in (low, high) if isinstance(s, Dim)]
+    if any(dims.changes(s) for s in (*bounds, size)):
+        return _changing_distance(low, high, size)
+    if any(map(dims.is_unbacked, bounds)):
         return _unbacked_distance(low, high, size)
     start, stop = _from_front(low, size, 0), _from_front(high, size, size)
     # The usual case takes one guard: 0 <= start <= stop <= size.
@@ -231,6 +238,28 @@ def _clamped(position: Size, lowest: Size, highest: Size) -> Size:
     if not _at_least(position, lowest):
         return lowest
     return position if _at_least(highest, position) else highest
+
+
+def _may_count_from_either_end(low: Size | None, high: Size | None) -> bool:
+    bounds = [b for b in (low, high) if isinstance(b, Dim) and dims.changes(b)]
+    return any(dims.settled(">=", bound, 0) is None for bound in bounds)
+
+
+def _own_length(low: Size | None, high: Size | None, size: Size) -> Size:
+    """A length of which nothing is known but that equal bounds give equal ones."""
+    text = ":".join("" if b is None else dims.render(b) for b in (low, high))
+    most = None if dims.changes(size) else size
+    return dims.changing(f"len[{text} of {dims.render(size)}]", dims.hint(size), 0, most)
+
+
+def _changing_distance(low: Size | None, high: Size | None, size: Size) -> Size:
+    """Bounds that differ from trip to trip are cut off where that cannot be ruled out."""
+    start, stop = (
+        p if dims.settled("<=", p, size) else dims.compound("min", p, size)
+        for p in (_from_front(low, size, 0), _from_front(high, size, size))
+    )
+    length = stop - start
+    return length if dims.settled(">=", length, 0) else dims.compound("max", length, 0)
 
 
 def _unbacked_distance(low: Size | None, high: Size | None, size: Size) -> Size:

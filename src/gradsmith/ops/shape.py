@@ -231,6 +231,29 @@ flip: Op = primitive(
 # -- dtype and copies ----------------------------------------------------------------------------
 
 
+def private(node: Node, x: ast.expr) -> ast.expr:
+    """A copy of an array that is to be written in place; its elements stay in their order in
+    memory, by which sums add them.
+    """
+    return syntax.method(x, "copy", **({"order": "K"} if _is_turned(node) else {}))
+
+
+def _is_turned(node: Node) -> bool:
+    """Whether it may not lie in C order, being made of a transposed array element by element."""
+    stack, seen = [node], {node}
+    while stack:
+        made = stack.pop()
+        if made.op is transpose:
+            return True
+        keeps = made.op.view is not None or made.op.update is not None
+        operands = made.inputs[:1] if keeps else made.inputs if made.op.elementwise else ()
+        further = [o for o in operands if o not in seen and o.array_type.ndim > 1]
+        seen.update(further)
+        stack += further
+    return False
+
+
+
 def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
     result = np.asarray(x).astype(dtype)
     return result if isinstance(x, np.ndarray) else result[()]

@@ -48,8 +48,8 @@ def div(x: Any, y: Any) -> Apply:
 
 
 def _absorbs_sign(node: Node) -> bool:
-    """Whether ``-node`` is no more work than ``node``."""
-    if node.op is negative:
+    """Whether ``-node`` is no more work than ``node``, or next to none (``-len(x)``)."""
+    if node.op in (negative, size):
         return True
     return node.op in (multiply, divide) and _is_number(node.inputs[0])
 

@@ -6,13 +6,17 @@ the user's own sums stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ops.arithmetic import add, multiply, subtract
+from gradsmith.ir.intrinsics import number
+from gradsmith.ops.arithmetic import add, divide, multiply, subtract
 from gradsmith.passes.algebra import as_precise
 from gradsmith.passes.replay import Replay
 
 DEEPEST = 8
-MOST_ROUNDS = 3
+MOST_ROUNDS = 4
 """A sum that has become a product may itself be part of such a sum."""
 
 
@@ -26,32 +30,119 @@ def factor_sums(graph: Graph) -> Graph:
     return graph
 
 
+@dataclass(slots=True)
+class _Product:
+    """The factors over and under the line, in the order in which they are written."""
+
+    over: list[Node] = field(default_factory=list)
+    under: list[Node] = field(default_factory=list)
+
+    def without(self, factor: Node) -> _Product:
+        """The product without one of the factors over the line."""
+        place = self.over.index(factor)
+        return _Product(self.over[:place] + self.over[place + 1 :], self.under)
+
+
 class _Factoring(Replay):
     """One round over a graph."""
 
     def better(self, node: Node) -> Node | None:
-        """The sum ``node`` as a product."""
-        if node.op not in (add, subtract) or not self.is_free(node):
+        """The sum ``node`` as a product; a product by way of a multiple that is needed anyway."""
+        if not self.is_free(node):
+            return None
+        if node.op is multiply:
+            return self._by_multiple(node)
+        if node.op not in (add, subtract):
             return None
         left, right = (self._factors(operand, node) for operand in node.inputs)
-        common = next((x for x in left if x in right and x.ndim == node.ndim), None)
-        if common is None or not (len(left) > 1 and len(right) > 1):
-            return None
-        if not all(as_precise(factor, node) for factor in (*left, *right)):
+        factors = (*left.over, *left.under, *right.over, *right.under)
+        if not all(as_precise(factor, node) for factor in factors):
             return None  # what is left of the products is added: masks would be united
-        rests = [self._product(factors, common) for factors in (left, right)]
+        better = self._by_factor(node, left, right)
+        return self._by_number(node, left, right) if better is None else better
+
+    def _by_factor(self, node: Node, left: _Product, right: _Product) -> Node | None:
+        common = next((x for x in left.over if x in right.over and x.ndim == node.ndim), None)
+        if common is None or not (len(left.over) > 1 and len(right.over) > 1):
+            return None
+        rests = [self._written(product.without(common)) for product in (left, right)]
         return node.op(*rests) * self.made[common]
 
-    def _factors(self, node: Node, whole: Node, depth: int = 0) -> list[Node]:
-        """The factors of a product that is made for ``whole`` alone."""
-        own = node.op is multiply and node.dtype == whole.dtype and self.is_part(node)
-        if not own or depth == DEEPEST:
-            return [node]
-        return [x for operand in node.inputs for x in self._factors(operand, node, depth + 1)]
+    def _by_number(self, node: Node, left: _Product, right: _Product) -> Node | None:
+        """``2 * (x - y)`` for ``2 * x - 2 * y``, also where one of the numbers is negative."""
+        for first, second in self._numbers(left, right):
+            rests = [self._written(left.without(first)), self._written(right.without(second))]
+            same = number(first) == number(second)
+            op = node.op if same else subtract if node.op is add else add
+            return self.made[first] * op(*rests)
+        return None
 
-    def _product(self, factors: list[Node], without: Node) -> Node:
-        place = factors.index(without)
-        first, *others = [self.made[x] for x in factors[:place] + factors[place + 1 :]]
+    def _numbers(self, left: _Product, right: _Product) -> Iterator[tuple[Node, Node]]:
+        """Numbers of both that are equal up to their sign, with an array beside each."""
+        if not all(any(x.ndim for x in product.over) for product in (left, right)):
+            return
+        for first in left.over:
+            for second in right.over:
+                known = is_python_number(first) and is_python_number(second)
+                if known and abs(number(first)) == abs(number(second)) != 1:
+                    yield first, second
+
+    def _factors(self, node: Node, whole: Node, depth: int = 0) -> _Product:
+        """The factors of a product that is made for ``whole`` alone."""
+        own = node.op in (multiply, divide) and self.is_step(node) and node.dtype == whole.dtype
+        if not own or depth == DEEPEST:
+            return _Product([node])
+        first, second = node.inputs
+        product = self._factors(first, node, depth + 1)
+        if node.op is divide:
+            return _Product(product.over, [*product.under, second])
+        other = self._factors(second, node, depth + 1)
+        return _Product([*product.over, *other.over], [*product.under, *other.under])
+
+    def _written(self, product: _Product) -> Node:
+        first, *others = (self.made[x] for x in product.over)
         for factor in others:
             first = first * factor
+        for divisor in product.under:
+            first = first / self.made[divisor]
         return first
+
+    def _by_multiple(self, node: Node) -> Node | None:
+        """``2 * x * (200 * y)`` for ``400 * x * y`` where ``200 * y`` is all else made of ``y``:
+        the smaller number may go well with others, and ``y`` need not be kept.
+        """
+        scale, product = node.inputs
+        if not is_python_number(scale) or product.op is not multiply or not self.is_part(product):
+            return None
+        for one, other in (product.inputs, product.inputs[::-1]):
+            multiple = self._only_multiple(other, product)
+            if multiple is None or not as_precise(one, node) or other.dtype != node.dtype:
+                continue
+            ratio = number(scale) / number(multiple.inputs[0])
+            if ratio == round(ratio):
+                again = self._made_early(multiple)
+                return None if again is None else ratio * (self.made[one] * again)
+        return None
+
+    def _made_early(self, product: Node) -> Node | None:
+        """What ``product``, which may come later, is made of already."""
+        if product in self.made:
+            return self.made[product]
+        if not all(operand in self.made for operand in product.inputs):
+            return None
+        return multiply(*(self.made[operand] for operand in product.inputs))
+
+    def _only_multiple(self, node: Node, product: Node) -> Node | None:
+        """The one other value that ``node`` is read for, where it is ``number * node``."""
+        others = [r for r in self.readers[node] if r is not product]
+        if len(others) != 1 or len(self.readers[node]) != 2 or node in self.results:
+            return None
+        multiple = others[0]
+        known = multiple.op is multiply and multiple.inputs[1] is node and self.is_free(multiple)
+        return multiple if known and is_python_number(multiple.inputs[0]) else None
+
+
+def is_python_number(node: Node) -> bool:
+    """Whether it is a number of Python's, real and not 0."""
+    value = number(node) if node.array_type.weak else None
+    return isinstance(value, (int, float)) and value != 0

@@ -8,8 +8,11 @@ less work. The last bit may change, so that the user's own products stay as they
 from __future__ import annotations
 
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ops.arithmetic import divide, multiply
+from gradsmith.ir.intrinsics import is_number, number
+from gradsmith.ops.arithmetic import divide, multiply, negative
 from gradsmith.ops.powers import integer_power
+from gradsmith.passes.algebra import as_precise
+from gradsmith.passes.factor import is_python_number
 from gradsmith.passes.replay import Replay
 
 PRODUCTS = (multiply, divide)
@@ -25,18 +28,40 @@ def flat_products(graph: Graph) -> Graph:
 class _Flattening(Replay):
     def better(self, node: Node) -> Node | None:
         """The product ``node`` written from left to right."""
-        if node.op not in PRODUCTS or not self.is_free(node):
+        if not self.is_free(node):
             return None
-        left, right = node.inputs
-        if node.op is multiply and left.ndim == 0:
+        if node.op is multiply:
+            return self._product(node, *node.inputs)
+        if node.op is divide:
+            return self._quotient(node, *node.inputs)
+        if node.op is negative and self._is_product_of(node.inputs[0], node):
+            return self._negated(node.inputs[0])
+        return None
+
+    def _product(self, node: Node, left: Node, right: Node) -> Node | None:
+        for factor, inverse in ((left, right), (right, left)):
+            quotient = self._as_quotient(factor, inverse)
+            if quotient is not None:
+                return quotient
+        if left.ndim == 0:
             if self._is_product_of(right, node):
                 return self._multiplied(right, self.made[left])
             return self._times_square(right, self.made[left])
-        if node.op is multiply and self._is_product_of(left, node):
-            return self._smaller_first(left, right)
-        if node.op is divide and right.ndim == 0 and self._is_product_of(left, node):
-            return self._divided(left, self.made[right])
-        return None
+        return self._smaller_first(left, right) if self._is_product_of(left, node) else None
+
+    def _quotient(self, node: Node, left: Node, right: Node) -> Node | None:
+        if right.ndim or not self._is_product_of(left, node):
+            return None
+        if right.op is negative and is_python_number(left.inputs[0]):
+            return self._opposite(left, right)
+        return self._divided(left, self.made[right])
+
+    def _as_quotient(self, factor: Node, inverse: Node) -> Node | None:
+        """``x / y`` for ``x * (1 / y)``, as it comes of composites written out."""
+        own = inverse.op is divide and self.is_part(inverse) and inverse.ndim > 0
+        if not own or not is_number(inverse.inputs[0], 1) or not as_precise(factor, inverse):
+            return None
+        return self.made[factor] / self.made[inverse.inputs[1]]
 
     def _is_product_of(self, node: Node, whole: Node) -> bool:
         return node.op in PRODUCTS and self.is_part(node) and node.dtype == whole.dtype
@@ -49,6 +74,21 @@ class _Flattening(Replay):
         else:
             head = number * self.made[first] if first.dtype == node.dtype else None
         return None if head is None else node.op(head, self.made[second])
+
+    def _negated(self, node: Node, depth: int = 0) -> Node | None:
+        """The product ``node`` with the sign of its first factor changed."""
+        first, second = node.inputs
+        if depth < DEEPEST and self._is_product_of(first, node):
+            head = self._negated(first, depth + 1)
+            return None if head is None else node.op(head, self.made[second])
+        if is_python_number(first):
+            return node.op(-number(first), self.made[second])
+        return node.op(-self.made[first], self.made[second]) if first.array_type.inexact else None
+
+    def _opposite(self, node: Node, divisor: Node) -> Node | None:
+        """``-1 / x / n`` for ``1 / x / -n``."""
+        head = self._negated(node)
+        return None if head is None else head / self.made[divisor.inputs[0]]
 
     def _times_square(self, node: Node, number: Node) -> Node | None:
         """``2 * x * x`` for ``2 * (x * x)``, which is how the square of a variable is written."""
@@ -68,8 +108,12 @@ class _Flattening(Replay):
         return self.made[first] * node.op(self.made[factor], self.made[second])
 
     def _divided(self, node: Node, number: Node) -> Node | None:
-        """The product ``node`` with its first factor, a smaller array, divided."""
+        """The product ``node`` with its first factor, a smaller array, divided; or its divisor
+        multiplied, where that is smaller.
+        """
         first, second = node.inputs
+        if node.op is divide and _is_smaller(second, node) and second.dtype == node.dtype:
+            return self.made[first] / (self.made[second] * number)
         smaller = 0 < first.ndim < node.ndim and first.dtype == node.dtype
         if node.op is not multiply or not smaller:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.arithmetic import multiply
 from gradsmith.ops.powers import integer_power
@@ -29,4 +30,16 @@ def lower_power(node: Node) -> Node | None:
     return multiply(x, half) if n % 2 else half
 
 
-LOWERING = (lower_composite, lower_power)
+def made_square(node: Node) -> Node | None:
+    """The ``x * x`` there is for ``x**2``, and the other way round: the same bits."""
+    if node.op not in (multiply, integer_power) or node.ndim == 0 or node.dtype.kind != "f":
+        return None
+    find = current_builder().find
+    if node.op is integer_power and node.attrs["n"] == 2:
+        return find(multiply, node.inputs[0], node.inputs[0])
+    if node.op is multiply and node.inputs[0] is node.inputs[1]:
+        return find(integer_power, node.inputs[0], n=2)
+    return None
+
+
+LOWERING = (lower_composite, lower_power, made_square)

@@ -10,12 +10,18 @@ from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.cancellation import CANCELLATIONS
 from gradsmith.passes.factor import factor_sums
 from gradsmith.passes.flatten import flat_products
+from gradsmith.passes.hoist import hoist
 from gradsmith.passes.lowering import LOWERING
+from gradsmith.passes.numbers import floating_numbers
 from gradsmith.passes.numerics import NUMERIC_RULES
+from gradsmith.passes.products import quick_products
+from gradsmith.passes.prune import prune
 from gradsmith.passes.reductions import REDUCTIONS
+from gradsmith.passes.regions import everywhere
 from gradsmith.passes.results import own_results
 from gradsmith.passes.rewrite import Table, rebuild
 from gradsmith.passes.scatter import SCATTER
+from gradsmith.passes.sink import sink
 from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 
 NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
@@ -33,9 +39,27 @@ LOWERED = Table(STRUCTURE, generic=(*LOWERING, *GENERIC))
 """Last: stable composites in terms of what NumPy has."""
 
 
+MOST_ROUNDS = 4
+"""A constant that goes into a loop may decide what the loop is for."""
+
+
 def optimise(graph: Graph) -> Graph:
     """The graph without waste, every value made once."""
+    for _ in range(MOST_ROUNDS):
+        pruned = prune(everywhere(_finished)(graph))
+        graph = sink(pruned)
+        if graph is pruned:
+            break
+    return prune(graph)
+
+
+def _finished(graph: Graph) -> Graph:
     return rebuild(graph, FINISH)
+
+
+def _lowered(graph: Graph) -> Graph:
+    lowered = flat_products(factor_sums(rebuild(graph, LOWERED)))
+    return own_buffers(quick_products(floating_numbers(lowered)))
 
 
 def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
@@ -43,5 +67,5 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
 
     ``labels`` are names for the results, for where they need a copy of their own.
     """
-    lowered = flat_products(factor_sums(rebuild(graph, LOWERED)))
-    return own_results(own_buffers(lowered), labels or [None] * len(graph.results))
+    lowered = prune(hoist(everywhere(_lowered)(graph)))
+    return own_results(lowered, labels or [None] * len(graph.results))

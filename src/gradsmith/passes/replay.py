@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node, users
+from gradsmith.ir.types import ArrayType
 from gradsmith.passes.rewrite import same_type
 
 
@@ -48,17 +49,26 @@ class Replay(ABC):
         operands = [self.made[i] for i in node.inputs]
         if any(new is not old for new, old in zip(operands, node.inputs, strict=True)):
             return node.op(*operands, **node.attrs)
+        found = builder.find(node.op, *operands, **node.attrs)
+        if found is not None:
+            return found
         builder.nodes.append(node)
         return node
 
     def is_free(self, node: Node) -> bool:
         """Whether its last bit may change: an adjoint."""
-        return node.span is not None and node.span.adjoint and node.array_type.inexact
+        adjoint = node.span is not None and node.span.adjoint
+        return adjoint and isinstance(node.type, ArrayType) and node.type.inexact
 
     def is_part(self, node: Node) -> bool:
         """Whether it is a free value without a name that one other value is made from."""
         alone = len(self.readers.get(node, ())) == 1 and node not in self.results
         return alone and node not in self.graph.names and self.is_free(node)
+
+    def is_step(self, node: Node) -> bool:
+        """The same, also with a name, but for the names of results."""
+        alone = len(self.readers.get(node, ())) == 1 and node not in self.results
+        return alone and self.is_free(node)
 
     def is_variable(self, node: Node) -> bool:
         """Whether it has a name, or is read more than once, so that it gets one."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
-from gradsmith.ir.alias import root
+from gradsmith.ir.alias import shares_operand
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.intrinsics import constant, is_number, parameter
+from gradsmith.ir.intrinsics import constant, is_number, item, parameter
 from gradsmith.ops.create import full, ones, zeros
+from gradsmith.ops.regions import REGIONAL
 from gradsmith.ops.shape import broadcast_to, copy
 from gradsmith.passes.buffers import CREATIONS
 
@@ -23,25 +24,35 @@ def own_results(graph: Graph, labels: Sequence[str | None]) -> Graph:
     builder.nodes = list(graph.nodes)
     builder.names = dict(graph.names)
     builder.size_names = dict(graph.size_names)
-    taken: set[Node] = set()
+    taken: set[Hashable] = set()
     results = []
     with building(builder):
         for result, label in zip(graph.results, labels, strict=True):
             owned = _owned(result, taken)
             if owned is not result and label is not None:
                 builder.names[owned] = label
-            taken.add(root(owned))
+            taken.add(_owner(owned))
             results.append(owned)
     return builder.graph(results, graph.guards)
 
 
-def _owned(result: Node, taken: set[Node]) -> Node:
+def _owner(node: Node) -> Hashable:
+    """What has the buffer: a value, or a result of a branch or a loop, which gives it away."""
+    while shares_operand(node):
+        if node.op is item and node.inputs[0].op in REGIONAL:
+            return node.inputs[0], node.attrs["index"]
+        node = node.inputs[0]
+    return node
+
+
+def _owned(result: Node, taken: set[Hashable]) -> Node:
     if result.ndim == 0 and result.array_type.form != "array":
         return result
     if _is_spread(result):
         return _filled(result)
-    owner = root(result)
-    if owner.op in (parameter, constant) or owner in taken:
+    owner = _owner(result)
+    kept = isinstance(owner, Node) and owner.op in (parameter, constant)
+    if kept or owner in taken:
         again = result.op in CREATIONS  # new zeros, and no copy of some
         return result.op(*result.inputs, **result.attrs) if again else copy(result)
     return result

@@ -96,7 +96,9 @@ def _in_form(made: Node, model: Node) -> Node:
     """A result as the NumPy scalar, or the array without axes, that it was before ``x * 1`` or
     ``broadcast_to(x, ())`` became ``x``; within the graph the two are as good as each other.
     """
-    found, wanted = made.array_type.form, model.array_type.form
+    if not isinstance(model.type, ArrayType):
+        return made
+    found, wanted = made.array_type.form, model.type.form
     if found == wanted:
         return made
     return getitem(made, index=Index(())) if wanted == "scalar" else reshape(made, shape=())

@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal, constant, size
 from gradsmith.ir.op import Op
-from gradsmith.ir.types import PYTHON_TYPES, TupleType, Type
+from gradsmith.ir.types import PYTHON_TYPES, TapeType, TupleType, Type
 from gradsmith.ops.control import distinct, finished_gradient
 
 ARTEFACTS = frozenset({distinct, finished_gradient})
@@ -176,13 +176,15 @@ def _type(type_: Type) -> str:
     """``float64[4, 3]`` with the sizes of this call, ``float`` for a Python number."""
     if isinstance(type_, TupleType):
         return f"({', '.join(map(_type, type_.items))})"
+    if isinstance(type_, TapeType):
+        return f"{dims.hint(type_.length)} × {_type(type_.item)}"
     if type_.weak:
         return PYTHON_TYPES[type_.dtype.kind].__name__
     sizes = ", ".join(str(dims.hint(s)) for s in type_.shape)
     return f"{type_.dtype}[{sizes}]" if type_.shape else str(type_.dtype)
 
 
-HIDDEN = frozenset({"token", "name", "symbol"})
+HIDDEN = frozenset({"token", "name", "symbol", "symbols", "carried", "tapes"})
 LONGEST = 40
 """Characters of a value in the table."""
 

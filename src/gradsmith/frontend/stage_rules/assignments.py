@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
+from gradsmith.frontend.stage_rules.jumps import RESULT
+from gradsmith.frontend.stage_rules.rewriter import OWN, Place, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import stored_names
 
 
@@ -15,7 +16,13 @@ def assign(rewriter: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     """``h = e`` → ``h = __gs__.bind("h", e)``; other targets are bound in a next statement."""
     (target, *more) = node.targets
     value = rewriter.visit(node.value)
-    if isinstance(target, ast.Name) and not more and not rewriter.scope.effect(target.id):
+    if isinstance(target, ast.Name) and target.id.startswith(OWN):
+        noted_before = isinstance(value, ast.Name) and value.id.startswith(OWN)
+        is_result = target.id.startswith(RESULT) and not noted_before
+        noted = rewriter.call("result", place(node.value), value) if is_result else value
+        return [replaced(node, value=noted)]
+    own = isinstance(target, ast.Name) and not _is_shared(rewriter, target.id)
+    if isinstance(target, ast.Name) and own and not more:
         return [replaced(node, value=bound(rewriter, target.id, value))]
     targets = [rewriter.visit(t) for t in node.targets]
     stored = replaced(node, targets=targets, value=value)
@@ -40,7 +47,8 @@ def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     value = rewriter.visit(node.value)
     stored = replaced(node, target=rewriter.visit(node.target), value=value)
     warned = effects(rewriter, target)
-    read = [_reread(rewriter, node.target)] if warned else []
+    outside = isinstance(node.target, ast.Name) and rewriter.scope.effect(node.target.id)
+    read = [_reread(rewriter, node.target)] if outside else []
     return [*warned, *read, stored, *binds(rewriter, target)]
 
 
@@ -53,12 +61,12 @@ def _reread(rewriter: Rewriter, target: ast.expr) -> ast.stmt:
 def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
     """``(h := e)`` → ``(h := __gs__.bind("h", e))``."""
     value = rewriter.visit(node.value)
-    effect = rewriter.scope.effect(node.target.id)
-    if effect is None:
-        return replaced(node, value=bound(rewriter, node.target.id, value))
-    at = place(node)
-    warned = _effect(rewriter, effect, node.target.id, at)
-    return replaced(node, value=last_of(warned, value, at))
+    name, at = node.target.id, place(node)
+    if rewriter.scope.effect(name) is None:
+        value = bound(rewriter, name, value)
+    if _is_shared(rewriter, name):
+        value = last_of(_effect(rewriter, name, at), value, at)
+    return replaced(node, value=value)
 
 
 @rule(ast.Delete)
@@ -91,12 +99,21 @@ def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
 def effects(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
     """``__gs__.effect("global", "h")`` for every variable that is not the function's own."""
     at = place(targets[0])
-    found = [(name, rewriter.scope.effect(name)) for name in stored_names(targets)]
-    return [ast.Expr(_effect(rewriter, kind, name, at), **at) for name, kind in found if kind]
+    shared = [name for name in stored_names(targets) if _is_shared(rewriter, name)]
+    return [ast.Expr(_effect(rewriter, name, at), **at) for name in shared]
 
 
-def _effect(rewriter: Rewriter, kind: str, name: str, at: Place) -> ast.expr:
-    return rewriter.call("effect", at, rewriter.text(kind, at), rewriter.text(name, at))
+def _is_shared(rewriter: Rewriter, name: str) -> bool:
+    """Whether storing ``name`` changes a variable that is not the function's own."""
+    return bool(rewriter.scope.effect(name) or rewriter.scope.home_of(name))
+
+
+def _effect(rewriter: Rewriter, name: str, at: Place) -> ast.expr:
+    text, kind = rewriter.text(name, at), rewriter.scope.effect(name)
+    if kind is not None:
+        return rewriter.call("effect", at, rewriter.text(kind, at), text)
+    home = ast.Name(rewriter.scope.home_of(name) or "", ast.Load(), **at)
+    return rewriter.scratch("shared", at, text, home)
 
 
 def last_of(first: ast.expr, last: ast.expr, at: Place) -> ast.expr:

@@ -16,7 +16,7 @@ _LOOK_AT_THE_CALLER = frozenset(
 @rule(ast.Call)
 def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``."""
-    direct = _looks_at_the_caller(rewriter, node)
+    direct = looks_at_the_caller(rewriter, node)
     function = node.func if direct else rewriter.visit(node.func)
     arguments = [rewriter.visit(a) for a in node.args]
     keywords = [rewriter.visit(k) for k in node.keywords]
@@ -26,6 +26,7 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
 
 
-def _looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:
+def looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:
+    """Whether it calls a builtin that does."""
     named = isinstance(node.func, ast.Name) and node.func.id in _LOOK_AT_THE_CALLER
     return named and rewriter.is_builtin(node.func)

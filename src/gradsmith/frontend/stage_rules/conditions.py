@@ -1,8 +1,16 @@
 """Where Python asks whether a value is true: the runtime answers.
 
-``a and b`` and ``a < b < c`` evaluate each operand once and give back operands, not truth
-values. What they need again waits in the function's `Scratch`: no variable could hold it, since
-Python allows no `:=` in the iterables of comprehensions.
+Both arms of an ``if`` on a traced value are run, with the same variables::
+
+    branching = __gs__.branching(e, ("a", "b"))
+    for arm in branching:
+        if branching.resets: [a, b] = branching.state()
+        if arm: ...
+        else: ...
+    if branching.traced: [a, b] = branching.state()
+
+Expressions hand their parts to the runtime as functions, to be called where Python would evaluate
+them.
 """
 
 from __future__ import annotations
@@ -10,105 +18,149 @@ from __future__ import annotations
 import ast
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.assignments import last_of
+from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
+from gradsmith.frontend.stage_rules.jumps import inside, jumps
+from gradsmith.frontend.stage_rules.liveness import stored
+from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.plain import rebuild
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 
 
 @rule(ast.If)
-def if_(rewriter: Rewriter, node: ast.If) -> ast.stmt:
-    """``if e:`` → ``if __gs__.truth(e, "if"):``."""
-    condition = test(rewriter, node.test, "if")
-    body = rewriter.body(node.body)
-    return replaced(node, test=condition, body=body, orelse=rewriter.body(node.orelse))
+def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
+    """``if e:``; with a jump that could not be made a value, on plain values only."""
+    asked = condition(rewriter, node.test)
+    arms = [*node.body, *node.orelse]
+    body, orelse = rewriter.body(node.body), rewriter.body(node.orelse)
+    at = head(node)
+    if isinstance(node.test, ast.Constant) or jumps(arms):
+        constant = isinstance(node.test, ast.Constant)
+        test = asked if constant else _truth(rewriter, asked, "if")
+        return [replaced(node, test=test, body=body, orelse=orelse)]
+    names = stored(arms, rewriter.scope)
+    variable, arm = rewriter.variable("branching"), rewriter.variable("arm")
+    texts = ast.Tuple([ast.Constant(n, **at) for n in names], ast.Load(), **at)
+    made = rewriter.call("branching", place(node.test), asked, texts)
+    begin = ast.Assign([ast.Name(variable, ast.Store(), **at)], made, **at)
+    inner = replaced(node, test=ast.Name(arm, ast.Load(), **at), body=body, orelse=orelse)
+    loop = ast.For(
+        target=ast.Name(arm, ast.Store(), **at),
+        iter=ast.Name(variable, ast.Load(), **at),
+        body=[*_state(variable, "resets", names, at), inner],
+        orelse=[],
+        type_comment=None,
+        **place(node.test),  # where errors about the condition are
+    )
+    return [begin, loop, *_state(variable, "traced", names, at)]
+
+
+def _state(variable: str, flag: str, names: tuple[str, ...], at: Place) -> list[ast.stmt]:
+    """``if variable.flag: [a, b] = variable.state()``."""
+    if not names:
+        return []
+    owner = ast.Name(variable, ast.Load(), **at)
+    targets: list[ast.expr] = [ast.Name(n, ast.Store(), **at) for n in names]
+    state = ast.Call(ast.Attribute(owner, "state", ast.Load(), **at), [], [], **at)
+    assign = ast.Assign([ast.List(targets, ast.Store(), **at)], state, **at)
+    return [ast.If(ast.Attribute(owner, flag, ast.Load(), **at), [assign], [], **at)]
 
 
 @rule(ast.IfExp)
 def conditional(rewriter: Rewriter, node: ast.IfExp) -> ast.expr:
-    """``a if e else b``."""
-    condition = test(rewriter, node.test, "ifexp")
-    body = rewriter.visit(node.body)
-    return replaced(node, test=condition, body=body, orelse=rewriter.visit(node.orelse))
+    """``a if e else b`` → ``__gs__.choose(e, lambda: a, lambda: b)``."""
+    asked = condition(rewriter, node.test)
+    arms = [rewriter.visit(arm) for arm in (node.body, node.orelse)]
+    if needs_the_frame(rewriter, node.body, node.orelse):
+        test = _truth(rewriter, asked, "ifexp")
+        return replaced(node, test=test, body=arms[0], orelse=arms[1])
+    return rewriter.call("choose", place(node), asked, *map(_later, arms))
 
 
 @rule(ast.Assert)
 def assertion(rewriter: Rewriter, node: ast.Assert) -> ast.stmt:
-    """``assert e, message``."""
+    """``assert e, message`` → ``assert __gs__.asserted(e, lambda: message), message``."""
     message = None if node.msg is None else rewriter.visit(node.msg)
-    return replaced(node, test=test(rewriter, node.test, "assert"), msg=message)
+    none = ast.Constant(None, **place(node))
+    value = condition(rewriter, node.test)
+    asked = rewriter.call("asserted", place(node.test), value, _later(message or none))
+    return replaced(node, test=asked, msg=message)
 
 
 def test(rewriter: Rewriter, node: ast.expr, kind: str) -> ast.expr:
-    """``node`` where only its truth counts: Python asks each operand of ``and`` once."""
-    if isinstance(node, ast.BoolOp):
-        values = [test(rewriter, value, _word(node)) for value in node.values]
-        return replaced(node, values=values)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return replaced(node, operand=test(rewriter, node.operand, "not"))
+    """``node`` where only its truth counts, and where it must be known when tracing."""
     if isinstance(node, ast.Constant):
         return node
-    return _truth(rewriter, rewriter.visit(node), kind)
+    return _truth(rewriter, condition(rewriter, node), kind)
 
 
 @rule(ast.UnaryOp)
 def negation(rewriter: Rewriter, node: ast.UnaryOp) -> ast.AST:
-    """``not a`` → ``not __gs__.truth(a, "not")``; ``-a`` is plain."""
+    """``not a`` → ``__gs__.negate(a)``; ``-a`` is plain."""
     if isinstance(node.op, ast.Not):
-        return test(rewriter, node, "not")
+        return rewriter.call("negate", place(node), condition(rewriter, node.operand))
     return rebuild(rewriter, node)
 
 
 @rule(ast.BoolOp)
 def and_or(rewriter: Rewriter, node: ast.BoolOp) -> ast.expr:
-    """``a and b`` → ``(pop(), b)[1] if __gs__.truth(keep(a), "and") else pop()``."""
-    *firsts, last = [rewriter.visit(value) for value in node.values]
-    result: ast.expr = last
+    """``a and b`` → ``__gs__.either("and", a, lambda: b)``."""
+    return _either(rewriter, node, [rewriter.visit(value) for value in node.values])
+
+
+def condition(rewriter: Rewriter, node: ast.expr) -> ast.expr:
+    """``node`` where only its truth counts: like Python, that asks no operand twice."""
+    if not isinstance(node, ast.BoolOp):
+        return rewriter.visit(node)  # type: ignore[no-any-return]
+    *firsts, last = [condition(rewriter, value) for value in node.values]
+    once = [rewriter.scratch("once", place(value), value) for value in firsts]
+    return _either(rewriter, node, [*once, last])
+
+
+def _either(rewriter: Rewriter, node: ast.BoolOp, values: list[ast.expr]) -> ast.expr:
+    word = "and" if isinstance(node.op, ast.And) else "or"
+    *firsts, result = values
+    if needs_the_frame(rewriter, *node.values[1:]):
+        known = [_truth(rewriter, value, word) for value in firsts]
+        return replaced(node, values=[*known, result])
     for first in reversed(firsts):
-        at = place(first)
-        condition = _truth(rewriter, rewriter.scratch("keep", at, first), _word(node))
-        kept = rewriter.scratch("pop", at)
-        other = last_of(rewriter.scratch("pop", at), result, at)
-        arms = (other, kept) if isinstance(node.op, ast.And) else (kept, other)
-        result = ast.IfExp(condition, *arms, **place(node))
+        text = rewriter.text(word, place(first))
+        result = rewriter.call("either", place(node), text, first, _later(result))
     return result
 
 
 @rule(ast.Compare)
 def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
-    """``a < b`` is plain; ``a < b < c`` asks for the truth of ``a < b``, as ``and`` does."""
+    """``a < b`` is plain; ``a < b < c`` → ``__gs__.chain(a, "Lt", lambda: b, ...)``."""
     left = rewriter.visit(node.left)
     operands = [rewriter.visit(operand) for operand in node.comparators]
-    return _chain(rewriter, node, left, list(zip(node.ops, operands, strict=True)))
-
-
-def _chain(
-    rewriter: Rewriter,
-    node: ast.Compare,
-    left: ast.expr,
-    links: list[tuple[ast.cmpop, ast.expr]],
-) -> ast.expr:
-    """``(pop both)[1] < c if truth(keep(a < keep(b)), "and") else (pop both)[0]``."""
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot)) and isinstance(node.left, ast.Name):
+        left = rewriter.scratch("settled", place(left), left)
+    if len(operands) == 1 or needs_the_frame(rewriter, *node.comparators[1:]):
+        return replaced(node, left=left, comparators=operands)
     at = place(node)
-    (operator, right), *rest = links
-    if not rest:
-        return replaced(node, left=left, ops=[operator], comparators=[right])
-    kept = rewriter.scratch("keep", at, right)
-    compared = replaced(node, left=left, ops=[operator], comparators=[kept])
-    condition = _truth(rewriter, rewriter.scratch("keep", at, compared), "and")
-    following = _chain(rewriter, node, _popped(rewriter, 1, at), rest)
-    return ast.IfExp(condition, following, _popped(rewriter, 0, at), **at)
+    words = [rewriter.text(type(operator).__name__, at) for operator in node.ops]
+    laters = [_later(operand) for operand in operands]
+    if needs_the_frame(rewriter, node.comparators[0]):  # which is evaluated in any case
+        laters[0] = rewriter.scratch("given", place(operands[0]), operands[0])
+    links = [part for link in zip(words, laters, strict=True) for part in link]
+    return rewriter.call("chain", at, left, *links)
 
 
-def _popped(rewriter: Rewriter, index: int, at: Place) -> ast.expr:
-    """Of what was kept, the last (0) or the one before (1); both are gone then."""
-    pair = ast.Tuple([rewriter.scratch("pop", at), rewriter.scratch("pop", at)], ast.Load(), **at)
-    return ast.Subscript(pair, ast.Constant(index, **at), ast.Load(), **at)
+def _later(value: ast.expr) -> ast.expr:
+    """``lambda: value``."""
+    none = ast.arguments([], [], None, [], [], None, [])
+    return ast.Lambda(none, value, **place(value))
+
+
+def needs_the_frame(rewriter: Rewriter, *nodes: ast.expr) -> bool:
+    """Whether they do what a function of their own could not: ``:=``, ``super()``, ``eval()``."""
+    kinds = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+    return any(
+        isinstance(n, kinds) or (isinstance(n, ast.Call) and looks_at_the_caller(rewriter, n))
+        for n in inside(nodes)
+    )
 
 
 def _truth(rewriter: Rewriter, value: ast.expr, kind: str) -> ast.expr:
     at = place(value)
     return rewriter.call("truth", at, value, rewriter.text(kind, at))
-
-
-def _word(node: ast.BoolOp) -> str:
-    return "and" if isinstance(node.op, ast.And) else "or"

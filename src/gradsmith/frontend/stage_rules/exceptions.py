@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, rule
+from gradsmith.frontend.stage_rules.plain import rebuild
+from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, place, rule
+
+
+@rule(ast.Raise)
+def raise_(rewriter: Rewriter, node: ast.Raise) -> ast.stmt:
+    """``raise e`` → ``if __gs__.raising(lambda: e): raise e``: where a traced value decides, the
+    emitted code raises it.
+    """
+    at = place(node)
+    made: Any = rebuild(rewriter, node)
+    none = ast.arguments([], [], None, [], [], None, [])
+    error = getattr(made, "exc", None) or ast.Constant(None, **at)
+    asked = rewriter.call("raising", at, ast.Lambda(none, error, **at))
+    return ast.If(asked, [made], [], **at)
 
 
 @rule(ast.Try)
@@ -22,7 +37,17 @@ def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
         refusal = rewriter.method(SCRATCH, "refusal", at)
         passing = ast.ExceptHandler(refusal, None, [ast.Raise(None, None, **at)], **at)
         handlers = [passing, *handlers]
-    return _with_handlers(rewriter, node, handlers)
+    made = _with_handlers(rewriter, node, handlers)
+    return _watched(rewriter, made) if node.handlers else made
+
+
+def _watched(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
+    """The ``try`` within another that tells the runtime where its body begins and ends."""
+    at = place(node)
+    begin, end = (
+        ast.Expr(rewriter.call("trying", at, ast.Constant(step, **at)), **at) for step in (1, -1)
+    )
+    return replaced(node, body=[ast.Try([begin, *node.body], [], [], [end], **at)])
 
 
 def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
@@ -43,7 +68,7 @@ def _rewritten(rewriter: Rewriter, node: ast.Try) -> list[ast.ExceptHandler]:
 
 def _with_handlers(
     rewriter: Rewriter, node: ast.Try, handlers: list[ast.ExceptHandler]
-) -> ast.stmt:
+) -> ast.Try:
     return replaced(
         node,
         body=rewriter.body(node.body),

@@ -1,4 +1,22 @@
-"""Loops."""
+"""Loops: ``for`` goes over what the runtime makes of the iterable, one trip or many.
+
+``for x in e: body`` becomes::
+
+    loop = __gs__.loop(e, targets, stored, read)
+    while loop.attempt():
+        try:
+            for x in loop:
+                if loop.resets: a, b = loop.reset()
+                body
+                if loop.leave(broken): break
+        except loop.failure:
+            loop.failed()
+    if loop.rolled: a, b, x = loop.state()
+
+and ``while e: body`` the same with ``if not loop.test(e): break`` (or ``continue``, to begin a
+trip anew) before the body. What ``else`` says comes after it. Loops that a jump leaves out of a
+``try`` stay Python's.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +24,155 @@ import ast
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects
-from gradsmith.frontend.stage_rules.conditions import test
-from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
+from gradsmith.frontend.stage_rules.conditions import condition, test
+from gradsmith.frontend.stage_rules.jumps import Exit
+from gradsmith.frontend.stage_rules.liveness import live, stored
+from gradsmith.frontend.stage_rules.places import head
+from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
+from gradsmith.frontend.stage_rules.scopes import stored_names
 
 
 @rule(ast.For)
 def for_(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
-    """``for x in e:`` → ``for x in __gs__.iterate(e):``, and ``x`` is bound in every trip."""
-    items = iterated(rewriter, node.iter)
-    target = rewriter.visit(node.target)
+    """``for x in e:``."""
+    if rewriter.lowering.is_plain(node):
+        return _plain_for(rewriter, node)
+    iterable = rewriter.visit(node.iter)
+    targets = tuple(n for n in stored_names([node.target]) if not rewriter.scope.effect(n))
+    loop = _Loop(rewriter, node, targets)
+    begin = loop.make(iterable)
     body = [*binds(rewriter, [node.target]), *rewriter.body(node.body)]
-    orelse = rewriter.body(node.orelse)
-    loop = replaced(node, target=target, iter=items, body=body, orelse=orelse)
-    return [*effects(rewriter, [node.target]), loop]
+    made = replaced(
+        node,
+        target=rewriter.visit(node.target),
+        iter=loop.name(),
+        body=[*loop.install(), *body, *loop.leave()],
+    )
+    return [*effects(rewriter, [node.target]), begin, loop.attempts(made), *loop.settle()]
 
 
 @rule(ast.While)
-def while_(rewriter: Rewriter, node: ast.While) -> ast.stmt:
-    """``while e:`` → ``while __gs__.truth(e, "while"):``."""
-    condition = test(rewriter, node.test, "while")
-    body = rewriter.body(node.body)
-    return replaced(node, test=condition, body=body, orelse=rewriter.body(node.orelse))
+def while_(rewriter: Rewriter, node: ast.While) -> list[ast.stmt]:
+    """``while e:``."""
+    if rewriter.lowering.is_plain(node):
+        return [_plain_while(rewriter, node)]
+    at = head(node)
+    loop = _Loop(rewriter, node, ())
+    begin = loop.make(ast.Constant(None, **at))
+    spot = rewriter.variable("trip")
+    body = [*loop.install(), *loop.ask(condition(rewriter, node.test)), *rewriter.body(node.body)]
+    made = ast.For(
+        target=ast.Name(spot, ast.Store(), **at),
+        iter=loop.name(),
+        body=[*body, *loop.leave()],
+        orelse=[],
+        type_comment=None,
+        **at,
+    )
+    return [begin, loop.attempts(made), *loop.settle()]
+
+
+def _plain_for(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
+    """A loop that is Python's: ``for x in __gs__.iterate(e): ... else: ...``."""
+    made = replaced(
+        node,
+        iter=iterated(rewriter, node.iter),
+        target=rewriter.visit(node.target),
+        body=[*binds(rewriter, [node.target]), *rewriter.body(node.body)],
+        orelse=rewriter.body(node.orelse),
+    )
+    return [*effects(rewriter, [node.target]), made]
+
+
+def _plain_while(rewriter: Rewriter, node: ast.While) -> ast.stmt:
+    asked = test(rewriter, node.test, "while")
+    body, orelse = rewriter.body(node.body), rewriter.body(node.orelse)
+    return replaced(node, test=asked, body=body, orelse=orelse)
+
+
+class _Loop:
+    """The statements around one loop."""
+
+    def __init__(
+        self, rewriter: Rewriter, node: ast.For | ast.While, targets: tuple[str, ...]
+    ) -> None:
+        self.rewriter = rewriter
+        self.at: Place = head(node)
+        self.targets = targets
+        self.variable = rewriter.variable("loop")
+        self.exit: Exit | None = rewriter.lowering.exit(node)
+        asked = [ast.Expr(node.test, **self.at)] if isinstance(node, ast.While) else []
+        set_ = stored([*asked, *node.body], rewriter.scope)
+        self.stored = tuple(name for name in set_ if name not in targets)
+        self.read = tuple(sorted(live([*asked, *node.body]) & set(self.stored)))
+        self.endless = isinstance(node, ast.While)
+
+    def name(self) -> ast.expr:
+        """The loop's object."""
+        return ast.Name(self.variable, ast.Load(), **self.at)
+
+    def make(self, iterable: ast.expr) -> ast.stmt:
+        """``loop = __gs__.loop(...)``."""
+        at = self.at
+        sets = [self._texts(names) for names in (self.targets, self.stored, self.read)]
+        flags = [ast.Constant(bool(f), **at) for f in (self.exit, self.endless)]
+        made = self.rewriter.call("loop", at, iterable, *sets, *flags)
+        return ast.Assign([ast.Name(self.variable, ast.Store(), **at)], made, **at)
+
+    def _texts(self, names: tuple[str, ...]) -> ast.expr:
+        return ast.Tuple([ast.Constant(n, **self.at) for n in names], ast.Load(), **self.at)
+
+    def _asked(self, method: str, *arguments: ast.expr) -> ast.expr:
+        function = ast.Attribute(self.name(), method, ast.Load(), **self.at)
+        return ast.Call(function, list(arguments), [], **self.at)
+
+    def _flag(self, name: str) -> ast.expr:
+        return ast.Attribute(self.name(), name, ast.Load(), **self.at)
+
+    def _set(self, names: tuple[str, ...], flag: str, method: str) -> list[ast.stmt]:
+        if not names:
+            return []
+        targets: list[ast.expr] = [ast.Name(n, ast.Store(), **self.at) for n in names]
+        whole = ast.List(targets, ast.Store(), **self.at)
+        assign = ast.Assign([whole], self._asked(method), **self.at)
+        return [ast.If(self._flag(flag), [assign], [], **self.at)]
+
+    def install(self) -> list[ast.stmt]:
+        """At the beginning of a trip: the variables are what the trip starts with."""
+        return self._set(self.stored, "resets", "reset")
+
+    def settle(self) -> list[ast.stmt]:
+        """After the loop."""
+        return self._set((*self.stored, *self.targets), "rolled", "state")
+
+    def leave(self) -> list[ast.stmt]:
+        """At the end of a trip that may have been the last."""
+        if self.exit is None:
+            return []
+        asked = self._asked("leave", ast.Name(self.exit.broken, ast.Load(), **self.at))
+        return [ast.If(asked, [ast.Break(**self.at)], [], **self.at)]
+
+    def ask(self, test: ast.expr) -> list[ast.stmt]:
+        """``go = loop.test(e)``: on, out, or once more from the beginning of the trip."""
+        at = self.at
+        spot = self.rewriter.variable("go")
+        asked = ast.Assign([ast.Name(spot, ast.Store(), **at)], self._asked("test", test), **at)
+        go = ast.Name(spot, ast.Load(), **at)
+        anew = ast.Compare(go, [ast.Is()], [ast.Constant(None, **at)], **at)
+        out = ast.UnaryOp(ast.Not(), go, **at)
+        return [
+            asked,
+            ast.If(anew, [ast.Continue(**at)], [], **at),
+            ast.If(out, [ast.Break(**at)], [], **at),
+        ]
+
+    def attempts(self, loop: ast.stmt) -> ast.stmt:
+        """``while loop.attempt(): try: ... except loop.failure: loop.failed()``."""
+        at = self.at
+        again = ast.Expr(self._asked("failed"), **at)
+        handler = ast.ExceptHandler(self._flag("failure"), None, [again], **at)
+        tried = ast.Try([loop], [handler], [], [], **at)
+        return ast.While(self._asked("attempt"), [tried], [], **at)
 
 
 def iterated(rewriter: Rewriter, iterable: ast.expr) -> ast.expr:

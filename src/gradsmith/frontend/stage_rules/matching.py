@@ -22,5 +22,5 @@ def match(rewriter: Rewriter, node: ast.Match) -> ast.stmt:
 
 
 def _case(rewriter: Rewriter, case: ast.match_case) -> ast.match_case:
-    guard = None if case.guard is None else test(rewriter, case.guard, "if")
+    guard = None if case.guard is None else test(rewriter, case.guard, "case")
     return replaced(case, guard=guard, body=rewriter.body(case.body))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
+from gradsmith.frontend.stage_rules.rewriter import OWN, Rewriter, place, rule
 
 
 @rule(ast.Name)
 def name(rewriter: Rewriter, node: ast.Name) -> ast.expr:
     """``w`` → ``__gs__.read("w", w)`` for globals, builtins and variables of outer functions."""
-    if not isinstance(node.ctx, ast.Load) or not rewriter.scope.outside(node.id):
+    staging = node.id.startswith(OWN)
+    if staging or not isinstance(node.ctx, ast.Load) or not rewriter.scope.outside(node.id):
         return node
     at = place(node)
     return rewriter.call("read", at, rewriter.text(rewriter.mangled(node.id), at), node)

@@ -20,7 +20,6 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, rule
     ast.FormattedValue,
     ast.keyword,
     ast.Expr,
-    ast.Raise,
 )
 def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
     """The same with what is inside rewritten; for nodes without statements in them."""

@@ -5,20 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.enclose import FunctionNode
 from gradsmith.frontend.source import Source
+from gradsmith.frontend.stage_rules.jumps import Lowering
+from gradsmith.frontend.stage_rules.places import Place, place
 from gradsmith.frontend.stage_rules.scopes import Scope, function_scope
 
 RUNTIME = "__gs__"
 SCRATCH = "__gs_scratch__"
+OWN = "__gs_"
+"""What the names of variables begin with that staging adds."""
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 # What a rule returns takes the place of the node; statements may become several.
 Rule: TypeAlias = Callable[["Rewriter", Any], Any]
+__all__ = ["OWN", "RUNTIME", "SCRATCH", "Place", "Rewriter", "place", "place_of_attribute", "rule"]
+
 RULES: dict[type[ast.AST], Rule] = {}
 
 
@@ -30,25 +36,6 @@ def rule(*kinds: type[ast.AST]) -> Callable[[AnyFunction], AnyFunction]:
         return function
 
     return register
-
-
-class Place(TypedDict):
-    """A position, in the form in which nodes take it."""
-
-    lineno: int
-    col_offset: int
-    end_lineno: int | None
-    end_col_offset: int | None
-
-
-def place(node: ast.expr | ast.stmt) -> Place:
-    """The position of ``node``, for a node that takes its place."""
-    return {
-        "lineno": node.lineno,
-        "col_offset": node.col_offset,
-        "end_lineno": node.end_lineno,
-        "end_col_offset": node.end_col_offset,
-    }
 
 
 def place_of_attribute(node: ast.expr, attribute: ast.expr) -> Place:
@@ -82,7 +69,14 @@ class Rewriter:
         self.source = source
         self.shadowing = shadowing
         self.scope = function_scope(source.node, None)
+        self.lowering = Lowering()
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
+        self._count = 0
+
+    def variable(self, what: str) -> str:
+        """A name for a variable that staging adds."""
+        self._count += 1
+        return f"{OWN}{what}_{self._count}"
 
     def visit(self, node: Any) -> Any:
         """``node``, not a statement, as the rule of its kind rewrites it."""
@@ -151,7 +145,15 @@ class Rewriter:
         """The rewritten body of a function or lambda, whose scope is the one at work."""
         if isinstance(node, ast.Lambda):
             return self.call("result", place(node.body), self.visit(node.body))
-        return self.body(node.body)
+        body = self.body(self.lowering.function(node.body))
+        if self.scope.home is None:
+            return body
+        at = place(node.body[0])
+        kept = ast.Assign(
+            [ast.Name(self.scope.home, ast.Store(), **at)], self.scratch("home", at), **at
+        )
+        begin = 0 if ast.get_docstring(node, clean=False) is None else 1
+        return [*body[:begin], kept, *body[begin:]]
 
     def refusal(self, node: ast.AST, what: str = "", hint: str = "") -> UnsupportedError:
         """The error that gradsmith cannot stage ``node``."""

@@ -22,6 +22,17 @@ class Scope:
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
     comprehension: bool = False
+    home: str | None = None
+    """The variable that keeps where its own are set, if functions inside set any of them."""
+
+    def home_of(self, name: str) -> str | None:
+        """The `home` of the staged function around whose variable ``name`` is stored here."""
+        if self.comprehension and self.parent is not None:
+            return self.parent.home_of(name)
+        scope = self.parent if name in self.nonlocals else None
+        while scope is not None and name not in scope.bound:
+            scope = scope.parent
+        return None if scope is None else scope.home
 
     def outside(self, name: str) -> bool:
         """Whether ``name``, read here, is a global, a builtin or a variable from outside."""
@@ -46,13 +57,26 @@ class Scope:
 
 def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     """The scope of a function's body."""
-    names = _Names()
+    names = Names()
     names.bound.update(_parameters(node.args))
     # Python 3.12's `def f[T](x)`: not quite a variable of the function, but none from outside.
     names.bound.update(p.name for p in getattr(node, "type_params", ()))
     names.collect([node.body] if isinstance(node, ast.Lambda) else node.body)
     bound = frozenset(names.bound - names.globals - names.nonlocals)
-    return Scope(bound, parent, frozenset(names.globals), frozenset(names.nonlocals))
+    shared = any(isinstance(n, ast.Nonlocal) and bound & {*n.names} for n in ast.walk(node))
+    home = f"__gs_home_{_depth(parent)}" if shared else None
+    return Scope(bound, parent, frozenset(names.globals), frozenset(names.nonlocals), home=home)
+
+
+def _depth(scope: Scope | None) -> int:
+    return 0 if scope is None else 1 + _depth(scope.parent)
+
+
+def names_in(statements: Iterable[ast.AST]) -> Names:
+    """The names that statements bind or declare."""
+    names = Names()
+    names.collect(statements)
+    return names
 
 
 def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
@@ -82,7 +106,7 @@ def _parameters(arguments: ast.arguments) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Names:
+class Names:
     """The names that a function's statements bind or declare."""
 
     bound: set[str] = field(default_factory=set)
@@ -160,21 +184,21 @@ def _defaults(arguments: ast.arguments) -> list[ast.AST]:
     return [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
 
 
-_BINDERS: dict[type[ast.AST], Callable[[_Names, Any], Iterable[ast.AST]]] = {
-    ast.Name: _Names.name,
-    ast.FunctionDef: _Names.definition,
-    ast.AsyncFunctionDef: _Names.definition,
-    ast.ClassDef: _Names.class_definition,
-    ast.Lambda: _Names.lambda_,
-    ast.ExceptHandler: _Names.handler,
-    ast.MatchAs: _Names.pattern,
-    ast.MatchStar: _Names.pattern,
-    ast.MatchMapping: _Names.mapping_pattern,
-    ast.Import: _Names.imports,
-    ast.ImportFrom: _Names.imports,
-    ast.Global: _Names.global_,
-    ast.Nonlocal: _Names.nonlocal_,
-    **dict.fromkeys(COMPREHENSIONS, _Names.comprehension),
+_BINDERS: dict[type[ast.AST], Callable[[Names, Any], Iterable[ast.AST]]] = {
+    ast.Name: Names.name,
+    ast.FunctionDef: Names.definition,
+    ast.AsyncFunctionDef: Names.definition,
+    ast.ClassDef: Names.class_definition,
+    ast.Lambda: Names.lambda_,
+    ast.ExceptHandler: Names.handler,
+    ast.MatchAs: Names.pattern,
+    ast.MatchStar: Names.pattern,
+    ast.MatchMapping: Names.mapping_pattern,
+    ast.Import: Names.imports,
+    ast.ImportFrom: Names.imports,
+    ast.Global: Names.global_,
+    ast.Nonlocal: Names.nonlocal_,
+    **dict.fromkeys(COMPREHENSIONS, Names.comprehension),
     # The common leaves, for speed.
     **dict.fromkeys((ast.Constant, ast.Pass, ast.Load), lambda _, __: ()),
 }

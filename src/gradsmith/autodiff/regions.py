@@ -1,0 +1,105 @@
+"""What differentiating loops and differentiating branches have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from gradsmith.autodiff.sweep import fit
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building, current_builder
+from gradsmith.ir.graph import Node, Region
+from gradsmith.ir.intrinsics import item
+from gradsmith.ir.types import ArrayType, same_shape
+from gradsmith.ir.unify import tidy
+from gradsmith.ops.create import zeros
+from gradsmith.ops.index import getitem
+from gradsmith.ops.shape import astype, broadcast_to
+
+Values = dict[Node, Node]
+"""What nodes of one region are in another."""
+
+
+def adjoint_type(type_: ArrayType) -> ArrayType:
+    """The type of the adjoint (and the tangent) of a value of this type: a number's is NumPy's."""
+    return ArrayType(type_.dtype, type_.shape, "array" if type_.ndim else "scalar")
+
+
+def adjoint_of(node: Node) -> ArrayType:
+    """The type of its adjoint."""
+    return adjoint_type(node.array_type)
+
+
+def nothing(type_: ArrayType) -> Node:
+    """Zero, for where a region has to have a value."""
+    if type_.ndim or type_.form == "array":
+        return zeros(shape=type_.shape, dtype=type_.dtype)
+    zero = type_.dtype.type(0)
+    return current_builder().lift(zero.item() if type_.weak else zero)
+
+
+def conform(value: Node, type_: ArrayType) -> Node:
+    """``value`` as a loop carries it: always of the same type."""
+    whole = fit(value, type_) if value.ndim >= type_.ndim else value
+    if not same_shape(whole.shape, type_.shape):
+        whole = broadcast_to(whole, shape=type_.shape)
+    return astype(whole, dtype=type_.dtype) if whole.array_type.weak else whole
+
+
+def or_nothing(value: Node | None, type_: ArrayType) -> Node:
+    """``value``, or zero, as a loop carries it."""
+    return nothing(type_) if value is None else conform(value, type_)
+
+
+def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
+    """A builder that has a region's nodes already: its derivative is written behind them.
+
+    The nodes of the derivative then go, with what they need of the others, into a region of
+    their own. ``captured`` says which values around its parameters stand for.
+    """
+    builder = Builder()
+    builder.nodes = list(region.nodes)
+    around = current_builder().names
+    builder.names = {p: around[value] for p, value in captured.items() if value in around}
+    builder.names |= region.names
+    with building(builder):
+        for node in region.nodes:  # by these items the sizes that they say can be brought along
+            for index, symbol in enumerate(node.attrs.get("symbols", ())):
+                if symbol is not None:
+                    item(node, index=index)
+    return builder
+
+
+def replay(
+    nodes: Iterable[Node],
+    values: Values,
+    names: Mapping[Node, str],
+    lasting: Mapping[Node, tuple[Node, Node]] = MappingProxyType({}),
+) -> None:
+    """Make the nodes again in the builder at work, from what their operands are there.
+
+    ``lasting`` are those to be read from arrays instead.
+    """
+    builder = current_builder()
+    for node in nodes:
+        with builder.at(node.span):
+            if node in lasting:
+                array, place = lasting[node]
+                made = getitem(array, index=place.attrs["index"])
+            else:
+                operands = [values.get(i, i) for i in node.inputs]
+                made = builder.apply(node.op, operands, node.attrs)
+        values[node] = made
+        if node in names:
+            builder.name(made, names[node])
+
+
+def extended(region: Region, nodes: Sequence[Node], results: Sequence[Node]) -> Region:
+    """The region with other results, computed by ``nodes``."""
+    return tidy(Region(region.params, tuple(nodes), tuple(results), region.names))
+
+
+def shared(builders: Sequence[Builder], results: Sequence[Sequence[Node]]) -> list[Node]:
+    """The values around that any of several regions needs."""
+    found = [n for b, r in zip(builders, results, strict=True) for n in b.needed(r)]
+    return list(dict.fromkeys(found))

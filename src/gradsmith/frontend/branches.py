@@ -1,0 +1,409 @@
+"""Branches on traced values: both arms are run, each as a region, and their results joined."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith import tree
+from gradsmith.errors import ArgumentValueError, ControlFlowError, InternalError
+from gradsmith.frontend.carried import fresh_name, shown_name
+from gradsmith.frontend.journal import Changes, Journal, journaling, reachable, refill
+from gradsmith.frontend.merging import (
+    as_result,
+    as_value,
+    is_data,
+    is_same_number,
+    is_whole,
+    joint_type,
+    placeholder,
+)
+from gradsmith.frontend.messages import shown
+from gradsmith.frontend.spans import current_span, staged_frame
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import MISSING, Unsettled, is_undefined
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.dims import Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
+from gradsmith.ir.mentions import has_effect
+from gradsmith.ops.compare import logical_not, not_equal
+from gradsmith.ops.forms import in_type
+from gradsmith.ops.regions import branch
+from gradsmith.ops.shape import reshape
+
+
+def as_condition(value: Any) -> Any:
+    """A truth value of what stands in a condition: an integer that a loop changes is compared."""
+    changing = isinstance(value, TracedInt) and dims.is_unbacked(value.dim)
+    return value != 0 if changing else value
+
+
+def condition_of(value: Any) -> Node:
+    """The truth of a traced value, as Python's ``if`` asks for it."""
+    node = as_result(value)
+    if node.ndim:
+        if not dims.same(node.array_type.size, 1):
+            raise ArgumentValueError(
+                f"the truth value of {shown(value)} is ambiguous",
+                current_span(),
+                "use np.any(...) or np.all(...), or np.where to choose element by element",
+            )
+        node = reshape(node, shape=())
+    return node if node.dtype.kind == "b" else not_equal(node, 0)
+
+
+@dataclass(slots=True)
+class Arm:
+    """What one arm has come to: its builder, its variables, and what it changed."""
+
+    builder: Builder
+    values: list[Any]
+    changes: Changes
+    nodes: dict[int, Node]
+    """What every array among the values shows at the end of the arm, by its identity."""
+
+
+def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
+    """The arm that has just been run; what it changed is undone."""
+    changes = journal.changes()
+    held = [*values, *(contents for _, contents in changes.containers.values())]
+    leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
+    nodes = {id(leaf): leaf.latest for leaf in leaves}
+    journal.undo()
+    return Arm(builder, values, changes, nodes)
+
+
+class Output:
+    """Stands for the result of a branch at this place until there is one."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+class Joint:
+    """Collects what the arms of a branch give, and makes the branch.
+
+    A pair of nodes or values, one of each arm, becomes an `Output`.
+    """
+
+    def __init__(self, trace: Trace, condition: Node, arms: Sequence[Arm]) -> None:
+        self.trace = trace
+        self.condition = condition
+        self.arms = arms
+        self.builders = [arm.builder for arm in arms]
+        self.results: list[tuple[Node, Node]] = []
+        self.symbols: list[Symbol | None] = []
+        self.labels: list[str | None] = []
+        self.made: list[Any] = []
+
+    def join(self, left: Any, right: Any, label: str) -> Any:
+        """One value for two: with an `Output` where they differ."""
+        if left is right or is_same_number(left, right):
+            return left
+        if is_data(left) and is_data(right):
+            return self._output(left, right, label)
+        if is_undefined(left) and is_data(right):
+            return self._output(self._placeholder(self.arms[1], right), right, label)
+        if is_undefined(right) and is_data(left):
+            return self._output(left, self._placeholder(self.arms[0], left), label)
+        if is_undefined(left) and tree.is_container(right):
+            left = _all_undefined(left, right)
+        elif is_undefined(right) and tree.is_container(left):
+            right = _all_undefined(right, left)
+        alike = type(left) is type(right)
+        if alike and tree.is_container(left):
+            return self._container(left, right, label)
+        if alike and isinstance(left, (str, bytes)) and left == right:
+            return left
+        reason = "the two ways to this place give it values of other kinds"
+        for value in (left, right):
+            if isinstance(value, Unsettled):
+                reason = value.why
+        return Unsettled(label, reason)
+
+    def _container(self, left: Any, right: Any, label: str) -> Any:
+        first, second = tree.parts(left), tree.parts(right)
+        if first[:2] != second[:2]:
+            return Unsettled(label, "the two ways to this place give it other lengths or keys")
+        pairs = zip(first[1], first[2], second[2], strict=True)
+        names = [(k, a, b) for k, a, b in pairs]
+        made = [self.join(a, b, _part_label(label, key)) for key, a, b in names]
+        return _container_like(left, first[1], made)
+
+    def _output(self, left: Any, right: Any, label: str) -> Any:
+        try:
+            return self.add(left, right, label)
+        except ControlFlowError as error:
+            return Unsettled(label, error.message)
+
+    def add(self, left: Any, right: Any, label: str | None) -> Output:
+        """A result of the branch: a value of each arm."""
+        nodes = [self._node(*pair) for pair in zip(self.arms, (left, right), strict=True)]
+        type_ = joint_type(nodes[0].array_type, nodes[1].array_type)
+        self.symbols.append(self._symbol(left, right, label))
+        cast = []
+        for builder, node in zip(self.builders, nodes, strict=True):
+            with building(builder):
+                cast.append(in_type(builder.inner(node), type_))
+        self.results.append((cast[0], cast[1]))
+        self.labels.append(label)
+        return Output(len(self.results) - 1)
+
+    def _placeholder(self, arm: Arm, value: Any) -> Node:
+        """What stands for a value that no sensible program reads."""
+        type_ = self._node(arm, value).array_type
+        other = self.builders[1 if arm is self.arms[0] else 0]
+        with building(other):
+            return placeholder(type_)
+
+    def _node(self, arm: Arm, value: Any) -> Node:
+        if isinstance(value, Node):
+            return value
+        with building(arm.builder):
+            return arm.nodes[id(value)] if id(value) in arm.nodes else as_result(value)
+
+    def _symbol(self, left: Any, right: Any, label: str | None) -> Symbol | None:
+        """The size that the result is, where both are Python integers."""
+        if not (is_whole(left) and is_whole(right)):
+            return None
+        known = type(left) is int and type(right) is int
+        bounds = (min(left, right), max(left, right)) if known else (None, None)
+        hint = left.dim.hint if isinstance(left, TracedInt) else left
+        return dims.as_symbol(dims.changing(fresh_name(self.trace, label), hint, *bounds))
+
+    def close(self) -> None:
+        """Make the branch."""
+        failing = any(has_effect(n) for b in self.builders for n in b.nodes)
+        if not (self.results or failing):
+            return
+        sides = list(zip(*self.results, strict=True)) or [(), ()]
+        needed = [b.needed(side) for b, side in zip(self.builders, sides, strict=True)]
+        captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
+        then, orelse = (
+            builder.region(side, captured)
+            for builder, side in zip(self.builders, sides, strict=True)
+        )
+        attrs = {"then": then, "orelse": orelse, "symbols": tuple(self.symbols)}
+        whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
+        for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
+            node = item(whole, index=place)
+            if label is not None and label.isidentifier():
+                self.trace.builder.name(node, label)
+            size = None if symbol is None else dims.of_atom(symbol)
+            self.made.append(node if label is None else as_value(node, size, label))
+
+    def fill(self, value: Any) -> Any:
+        """``value`` with the branch's results for its outputs."""
+        if isinstance(value, Output):
+            return self.made[value.place]
+        leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
+        if not any(isinstance(leaf, Output) for leaf in leaves):
+            return value
+        return tree.unflatten(shape, [self.fill(leaf) for leaf in leaves])
+
+
+def _all_undefined(value: Any, like: Any) -> Any:
+    """A container with no values, for what is one on the other way."""
+    leaves, shape = tree.flatten(like, is_data)
+    return tree.unflatten(shape, [value for _ in leaves])
+
+
+def _part_label(label: str, key: Any) -> str:
+    return key if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
+
+
+def _container_like(model: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
+    if isinstance(model, dict):
+        return dict(zip(keys, parts, strict=True))
+    if tree.is_namedtuple(model):
+        return type(model)(*parts)
+    if isinstance(model, (list, tuple)):
+        return type(model)(parts)
+    return type(model)(**dict(zip(keys, parts, strict=True)))
+
+
+class Branching:
+    """An ``if`` statement: runs over its arms, and knows the variables afterwards.
+
+    Staged code is ``for arm in branching: ...``: one trip with the truth of a plain condition;
+    for a traced one a trip with True and one with False.
+    """
+
+    def __init__(self, condition: Any, names: tuple[str, ...]) -> None:
+        self.condition = as_condition(condition)
+        self.names = names
+        self.traced = isinstance(self.condition, Tracer)
+        self.resets = False
+        self._values: list[Any] = []
+
+    def state(self) -> list[Any]:
+        """What the variables are to be now."""
+        return self._values
+
+    def __iter__(self) -> Iterator[bool]:
+        if not self.traced:
+            yield bool(self.condition)
+            return
+        trace = current_trace()
+        if trace is None:
+            raise InternalError("a traced condition outside a trace")
+        condition = condition_of(self.condition)
+        before = variables(sys._getframe(1), self.names)
+        known = reachable(sys._getframe(1), trace)
+        arms: list[Arm] = []
+        for truth in (True, False):
+            with trace.region() as builder, journaling(known) as journal:
+                self._values = before
+                yield truth
+                values = variables(sys._getframe(1), self.names)
+                arms.append(arm_of(builder, values, journal))
+            self.resets = True
+        self._values = joined(trace, condition, self.names, arms)
+
+
+def variables(frame: Any, names: Sequence[str]) -> list[Any]:
+    """The local variables of a frame; those that have no value say so where they are used."""
+    found = frame.f_locals
+    return [found[name] if name in found else Unsettled(name, MISSING) for name in names]
+
+
+def joined(
+    trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[Arm]
+) -> list[Any]:
+    """Make the branch of two arms; what the variables are after it."""
+    then, orelse = arms
+    joint = Joint(trace, condition, arms)
+    pairs = zip(names, then.values, orelse.values, strict=True)
+    values = [joint.join(left, right, shown_name(name)) for name, left, right in pairs]
+    storages = {}
+    for storage in dict.fromkeys([*then.changes.storages, *orelse.changes.storages]):
+        if not any(arm.builder.owns(storage.node) for arm in arms):
+            left, right = (arm.changes.storages.get(storage, storage.node) for arm in arms)
+            storages[storage] = joint.add(left, right, None)
+    containers = {}
+    for key in dict.fromkeys([*then.changes.containers, *orelse.changes.containers]):
+        container = (then.changes.containers.get(key) or orelse.changes.containers[key])[0]
+        sides = [arm.changes.containers.get(key, (container, container))[1] for arm in arms]
+        containers[key] = (container, _contents(joint, *sides))
+    joint.close()
+    for storage, output in storages.items():
+        storage.replace(joint.fill(output))
+        if storage.label is not None:
+            trace.builder.name(storage.node, storage.label)
+    for container, contents in containers.values():
+        refill(container, joint.fill(contents))
+    doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
+    return made
+
+
+def _contents(joint: Joint, left: Any, right: Any) -> Any:
+    """What a list or dict holds after a branch that changes it."""
+    label = "a list" if isinstance(left, list) else "a container"
+    alike = tree.is_container(left) and tree.parts(left)[:2] == tree.parts(right)[:2]
+    if not alike and left != right:
+        raise ControlFlowError(
+            f"one way of a branch on a traced value changes which elements {label} has",
+            current_span(),
+            "change it on both ways alike, or use arrays and np.where",
+        )
+    return joint.join(left, right, "element") if alike else left
+
+
+def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any]) -> None:
+    """Arrays that came out of the branch may share memory with others: writes to these tell."""
+    seen: dict[Storage, Storage] = {}
+    for place, (output, value) in enumerate(zip(outputs, made, strict=True)):
+        if not (isinstance(output, Output) and isinstance(value, Tracer) and value.ndim):
+            continue
+        storage = value.view.storage
+        for arm in arms:
+            source = arm.values[place]
+            if not isinstance(source, Tracer):
+                continue
+            origin = source.view.storage
+            known = seen.setdefault(origin, storage)
+            if known is not storage:
+                storage.doubt(known)
+            if not arm.builder.owns(origin.node):
+                storage.doubt(origin)
+
+
+# -- expressions ---------------------------------------------------------------------------------
+
+
+def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """``then() if condition else orelse()``."""
+    condition = as_condition(condition)
+    if not isinstance(condition, Tracer):
+        return then() if condition else orelse()
+    trace = current_trace()
+    if trace is None:
+        raise InternalError("a traced condition outside a trace")
+    node = condition_of(condition)
+    arms = []
+    frame = staged_frame()
+    known = None if frame is None else reachable(frame, trace)
+    for way in (then, orelse):
+        with trace.region() as builder, journaling(known) as journal:
+            arms.append(arm_of(builder, [way()], journal))
+    (value,) = joined(trace, node, ("value",), arms)
+    return value
+
+
+def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:
+    """``first and rest()``, ``first or rest()``."""
+    if not isinstance(as_condition(first), Tracer):
+        return (rest() if first else first) if word == "and" else (first if first else rest())
+    if word == "and":
+        return choose(first, rest, lambda: _falsy(first))
+    return choose(first, lambda: _truthy(first), rest)
+
+
+def _falsy(value: Tracer) -> Any:
+    return False if value.dtype == bool and not value.ndim else value
+
+
+def _truthy(value: Tracer) -> Any:
+    return True if value.dtype == bool and not value.ndim else value
+
+
+
+
+def negate(value: Any) -> Any:
+    """``not value``."""
+    value = as_condition(value)
+    if not isinstance(value, Tracer):
+        return not value
+    return Tracer(View(Storage(logical_not(condition_of(value)))))
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
+    "In": lambda left, right: left in right,
+    "NotIn": lambda left, right: left not in right,
+}
+
+
+def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:
+    """``left < right() < ...``, with each operand evaluated once and only if it counts."""
+    operand = right()
+    compared = OPERATORS[word](left, operand)
+    return either("and", compared, lambda: chain(operand, *rest)) if rest else compared

@@ -1,0 +1,63 @@
+"""Errors that a traced value decides about: the emitted code raises them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.branches import choose
+from gradsmith.frontend.journal import in_region
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.regions import fail
+
+
+def raising(make: Callable[[], Any]) -> bool:
+    """Whether to raise an error now; on a way that may not be taken the emitted code does."""
+    if not in_region():
+        return True
+    trace = current_trace()
+    if trace is not None and trace.trying:
+        raise ControlFlowError(
+            "a traced value decides whether this error is raised, and `try` may handle it",
+            current_span(),
+            "write the condition as an if statement without try",
+        )
+    _record(make())
+    return False
+
+
+def asserted(condition: Any, message: Callable[[], Any]) -> bool:
+    """What ``assert`` asks; of a traced condition the emitted code does."""
+    if not isinstance(condition, Tracer):
+        return bool(condition)
+    text = message()
+    error = AssertionError() if text is None else AssertionError(text)
+    choose(condition, lambda: None, lambda: _record(error))
+    return True
+
+
+def trying(step: int) -> None:
+    """A ``try`` with handlers begins (1) or ends (-1)."""
+    trace = current_trace()
+    if trace is not None:
+        trace.trying += step
+
+
+def _record(error: Any) -> None:
+    if isinstance(error, type) and issubclass(error, BaseException):
+        error = error()
+    name = type(error).__name__
+    known = getattr(builtins, name, None) is type(error)
+    plain = len(error.args) < 2 and all(isinstance(a, str) for a in error.args) if known else False
+    if not plain:
+        raise ControlFlowError(
+            f"a traced value decides whether {name} is raised: the emitted code has only Python's "
+            "own errors with a text",
+            current_span(),
+            "raise a ValueError with a fixed text",
+        )
+    fail(error=name, message=error.args[0] if error.args else None)

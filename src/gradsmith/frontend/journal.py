@@ -1,0 +1,121 @@
+"""What a stretch of the user's function changes: buffers, lists, dicts and attributes.
+
+An arm of a branch and the body of a loop are run to see what they do, not to do it: what they
+changed is undone, and becomes a result of the region.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.storage import Storage, writes
+from gradsmith.frontend.trace import Trace
+from gradsmith.ir.graph import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What buffers hold after something ran, and what containers do."""
+
+    storages: dict[Storage, Node]
+    containers: dict[int, tuple[Any, Any]]
+
+
+class Journal:
+    """The first state of everything that is changed while it is open.
+
+    Of containers only the ``known`` ones count, by identity; all where that is None.
+    """
+
+    def __init__(self, known: set[int] | None = None) -> None:
+        self.known = known
+        self.storages: dict[Storage, Node] = {}
+        self.containers: dict[int, tuple[Any, Any]] = {}
+
+    def changes(self) -> Changes:
+        """What buffers and containers have become."""
+        return Changes(
+            {storage: storage.node for storage in self.storages},
+            {key: (c, copy.copy(c)) for key, (c, _) in self.containers.items()},
+        )
+
+    def undo(self) -> None:
+        """Put everything back."""
+        for storage, node in self.storages.items():
+            storage.put_back(node)
+        for container, before in self.containers.values():
+            refill(container, before)
+
+
+def refill(container: Any, contents: Any) -> None:
+    """Make a list, dict, set or deque what ``contents`` is; it stays the same object."""
+    container.clear()
+    container.extend(contents) if hasattr(container, "extend") else container.update(contents)
+
+
+_open: ContextVar[tuple[Journal, ...]] = ContextVar("journals", default=())
+
+
+def note_container(container: Any) -> None:
+    """``container`` is about to be changed."""
+    for journal in _open.get():
+        if journal.known is None or id(container) in journal.known:
+            journal.containers.setdefault(id(container), (container, copy.copy(container)))
+
+
+def _note_storage(storage: Storage, before: Node) -> None:
+    for journal in _open.get():
+        journal.storages.setdefault(storage, before)
+
+
+writes.append(_note_storage)
+
+
+def in_region() -> bool:
+    """Whether what happens now happens on a way that may not be taken, or more than once."""
+    return bool(_open.get())
+
+
+@contextmanager
+def journaling(known: set[int] | None = None) -> Iterator[Journal]:
+    """Keep a journal of all that is changed inside."""
+    journal = Journal(known)
+    token = _open.set((*_open.get(), journal))
+    try:
+        yield journal
+    finally:
+        _open.reset(token)
+
+
+def reachable(frame: FrameType, trace: Trace) -> set[int]:
+    """The identities of the containers that code in ``frame`` finds, not having made them.
+
+    What is made on the way through an arm or a trip, and changed there, is no change outside.
+    """
+    found: set[int] = set()
+    seen_captures = [seen for _, seen in trace.captures.values()]
+    stack: list[Any] = [dict(frame.f_locals), list(trace.shadows.values()), seen_captures]
+    while stack:
+        value = stack.pop()
+        if id(value) in found or isinstance(value, _NOT_SEARCHED):
+            continue
+        found.add(id(value))
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, (list, tuple, set, deque)):
+            stack += value
+        elif hasattr(value, "__dict__"):
+            stack.append(vars(value))
+    return found
+
+
+_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, FunctionType, type)

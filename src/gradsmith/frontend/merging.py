@@ -1,0 +1,89 @@
+"""Two values of which only running will tell which it is: brought to one type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Size, Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import (
+    ArrayType,
+    TapeType,
+    TupleType,
+    Type,
+    describe,
+    result_dtype,
+    same_shape,
+)
+from gradsmith.ops.create import full
+from gradsmith.ops.forms import in_type
+
+NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
+
+
+def is_data(value: Any) -> bool:
+    """Whether it can be the result of a region: an array or a number, traced or not."""
+    return isinstance(value, (Tracer, TracedInt, *NUMBERS))
+
+
+def is_same_number(left: Any, right: Any) -> bool:
+    """Whether both are one plain number, of one type, to the last bit."""
+    if isinstance(left, TracedInt) and isinstance(right, TracedInt):
+        return left.dim == right.dim
+    plain = (bool, int, float, complex)
+    return type(left) is type(right) and type(left) in plain and repr(left) == repr(right)
+
+
+def as_result(value: Any) -> Node:
+    """The node of a value, in the builder at work."""
+    return traced(value).node
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is an integer of Python's, which may be a size."""
+    return isinstance(value, TracedInt) or type(value) is int
+
+
+def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
+    """The type that holds either.
+
+    Raises
+    ------
+    ControlFlowError
+        There is none: the shapes differ.
+    """
+    if left == right:
+        return left
+    if not same_shape(left.shape, right.shape):
+        raise ControlFlowError(f"it is {describe(left)} or {describe(right)}")
+    dtype = result_dtype(left, right)
+    if left.weak and right.weak:
+        return ArrayType(dtype, (), "python")
+    form = left.form if left.form == right.form else "scalar"
+    return ArrayType(dtype, left.shape, "array" if left.ndim else form)
+
+
+def placeholder(type_: ArrayType) -> Node:
+    """A value of this type that no sensible program reads: nan where there is one."""
+    value = type_.dtype.type(np.nan if type_.inexact else 0)
+    if type_.weak:
+        return as_result(value.item())
+    whole = full(as_result(value), shape=type_.shape, dtype=type_.dtype)
+    return in_type(whole, type_) if type_.form == "array" else as_result(value)
+
+
+def as_value(node: Node, whole: Size | None, label: str | None) -> Any:
+    """What user code sees of a region's result or parameter."""
+    if whole is not None:
+        return TracedInt(whole) if isinstance(whole, dims.Dim) else whole
+    storage = Storage(node)
+    storage.label = label
+    return Tracer(View(storage))

@@ -1,0 +1,65 @@
+"""What the user says of a loop: to be written out, to stay a loop, how its adjoint keeps states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith.errors import ArgumentValueError
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trips import Trips, as_trips
+
+
+NO_END = (
+    "binomial checkpointing must know the number of trips beforehand: this loop may end early",
+    None,
+    "run over a fixed range and keep values by np.where, or leave out checkpoint=",
+)
+"""Why a loop with ``break`` is refused: the message, no span of its own, the hint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a loop goes over. ``rolled`` is None where the compiler is to decide; ``slots`` is how
+    many states binomial checkpointing may keep, None without it.
+    """
+
+    iterable: Any
+    rolled: bool | None = None
+    slots: int | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable)
+
+    def __len__(self) -> int:
+        return len(self.iterable)
+
+
+def planned(iterable: Any) -> Planned:
+    """``iterable`` with what is said of it: nothing, in general."""
+    return iterable if isinstance(iterable, Planned) else Planned(iterable)
+
+
+def written_out(iterable: Any) -> Planned:
+    """``unroll(iterable)`` while tracing."""
+    return Planned(planned(iterable).iterable, rolled=False)
+
+
+def kept_rolled(iterable: Any, slots: int | None) -> Planned:
+    """``loop(iterable, ...)`` while tracing.
+
+    Raises
+    ------
+    ArgumentValueError
+        It goes over what a loop in the emitted code cannot go over.
+    """
+    inner = planned(iterable).iterable
+    trips = as_trips(inner)
+    if trips is None:
+        raise ArgumentValueError(
+            f"loop() got {type(inner).__name__}: only loops over ranges and arrays can stay loops",
+            current_span(),
+            "give it range(n), an array, or enumerate, zip or reversed of these",
+        )
+    return Planned(trips if isinstance(inner, Trips) else inner, rolled=True, slots=slots)

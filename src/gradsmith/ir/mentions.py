@@ -1,0 +1,99 @@
+"""Which symbols the sizes of nodes mention, and which nodes say what these are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.types import ArrayType, TapeType, Type
+
+# Regions do not change, and are asked often.
+_known_free: WeakKeyDictionary[Region, dict[Symbol, None]] = WeakKeyDictionary()
+_known_effect: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
+
+
+def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
+    """The symbols in the sizes that these nodes have or work with, in order."""
+    found: dict[Symbol, None] = {}
+
+    def see(value: Size) -> Size:
+        found.update(dict.fromkeys(dims.symbols(value)))
+        return value
+
+    for node in nodes:
+        _see_type(node.type, see)
+        for attr in node.attrs.values():
+            if isinstance(attr, Region):
+                found.update(_free(attr))
+            else:
+                _see_attr(attr, see)
+    return found
+
+
+def _see_type(type_: Type, see: Callable[[Size], Size]) -> None:
+    """The sizes of a value; those of what a tape holds are not known outside of its loop."""
+    if isinstance(type_, ArrayType):
+        for extent in type_.shape:
+            see(extent)
+    elif isinstance(type_, TapeType):
+        see(type_.length)
+
+
+def _see_attr(value: Any, see: Callable[[Size], Size]) -> None:
+    if isinstance(value, Dim):
+        see(value)
+    elif isinstance(value, tuple):
+        for part in value:
+            _see_attr(part, see)
+    elif hasattr(value, "map_sizes"):
+        value.map_sizes(see)
+
+
+def _free(region: Region) -> dict[Symbol, None]:
+    """The symbols that a region takes from around it."""
+    if region not in _known_free:
+        bound = {p.attrs["symbol"] for p in region.params}
+        bound.update(said_by(region.nodes))
+        inside = mentioned([*region.params, *region.nodes])
+        _known_free[region] = {s: None for s in inside if s not in bound}
+    return _known_free[region]
+
+
+def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
+    """For the symbols of integer results: the first node that gives the result."""
+    found: dict[Symbol, Node] = {}
+    for node in nodes:
+        for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
+            if symbol is not None:
+                found.setdefault(symbol, node)
+    return found
+
+
+def has_effect(node: Node) -> bool:
+    """Whether evaluating it may do more than give a value: raise the user's error."""
+    return "effect" in node.op.traits or any(map(_has_effect, node.regions))
+
+
+def _has_effect(region: Region) -> bool:
+    if region not in _known_effect:
+        _known_effect[region] = any(map(has_effect, region.nodes))
+    return _known_effect[region]
+
+
+def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:
+    """``nodes`` without those that the results do not need, in the same order.
+
+    A size needs the loop that it is known by; what may raise an error is needed by itself.
+    """
+    needed = ancestors([*results, *filter(has_effect, nodes)])
+    said = said_by(nodes)
+    fresh = needed if said else set()
+    while fresh:
+        sizes = mentioned(fresh)
+        fresh = ancestors(said[s] for s in sizes if s in said) - needed
+        needed |= fresh
+    return tuple(node for node in nodes if node in needed)

@@ -1,0 +1,287 @@
+"""Symbolic sizes: integer polynomials over input sizes, each with a concrete hint.
+
+A size is an ``int`` where it is known for good and a `Dim` where it is not. Arithmetic on a `Dim`
+stays symbolic and canonical, so equal sizes compare equal.
+"""
+
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An unknown integer, such as ``x.shape[0]``; ``hint`` is its value in the traced call.
+
+    An *unbacked* symbol (how many elements of a mask are true) is known only while running. That
+    of an *axis* is 2 at least: axes of 0 and 1 have no symbol but are patterns of their own.
+    One that changes while the code runs (a loop's index) has *bounds*, the least and the greatest
+    value it takes, either of them None where that is not known.
+    """
+
+    name: str
+    hint: int = field(compare=False)
+    unbacked: bool = False
+    axis: bool = field(default=False, compare=False)
+    bounds: tuple[Size | None, Size | None] | None = field(default=None, compare=False)
+
+    def value(self, bindings: Mapping[Symbol, int]) -> int:
+        """Its number under ``bindings``."""
+        return bindings[self]
+
+    def symbols(self) -> Iterator[Symbol]:
+        """Itself."""
+        yield self
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """An operation on sizes that is no polynomial: ``a // b``, ``a % b``, ``max``, ``min``."""
+
+    name: str
+    left: Size
+    right: Size
+
+    @property
+    def hint(self) -> int:
+        """Its value in the traced call."""
+        return COMPOUND[self.name](hint(self.left), hint(self.right))
+
+    def value(self, bindings: Mapping[Symbol, int]) -> int:
+        """Its number under ``bindings``."""
+        return COMPOUND[self.name](evaluate(self.left, bindings), evaluate(self.right, bindings))
+
+    def symbols(self) -> Iterator[Symbol]:
+        """The symbols of both operands."""
+        yield from symbols(self.left)
+        yield from symbols(self.right)
+
+
+COMPOUND: dict[str, Callable[[int, int], int]] = {
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "max": max,
+    "min": min,
+}
+
+Atom: TypeAlias = Symbol | Compound
+Monomial: TypeAlias = tuple[Atom, ...]
+
+
+def _order(monomial: Monomial) -> tuple[int, str]:
+    return (-len(monomial), repr(monomial))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dim:
+    """A polynomial in sizes in canonical form: (monomial, coefficient) pairs in a fixed order."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+    hint: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __add__(self, other: Size) -> Size:
+        if not is_size(other):
+            return NotImplemented
+        total = dict(self.terms)
+        for monomial, coefficient in _terms(other):
+            total[monomial] = total.get(monomial, 0) + coefficient
+        return _polynomial(total)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + other * -1
+
+    def __rsub__(self, other: Size) -> Size:
+        return self * -1 + other
+
+    def __mul__(self, other: Size) -> Size:
+        if not is_size(other):
+            return NotImplemented
+        product: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in _terms(other):
+                monomial = tuple(sorted(left + right, key=repr))
+                product[monomial] = product.get(monomial, 0) + a * b
+        return _polynomial(product)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size) -> Size:
+        return _exact_quotient(self, other) or compound("//", self, other)
+
+    def __rfloordiv__(self, other: Size) -> Size:
+        return compound("//", other, self)
+
+    def __mod__(self, other: Size) -> Size:
+        return compound("%", self, other)
+
+    def __rmod__(self, other: Size) -> Size:
+        return compound("%", other, self)
+
+    def __repr__(self) -> str:
+        return render(self)
+
+
+Size: TypeAlias = int | Dim
+Shape: TypeAlias = tuple[Size, ...]
+
+
+def is_size(value: object) -> bool:
+    """Whether ``value`` is an integer or a symbolic size."""
+    return isinstance(value, (int, Dim))
+
+
+def symbol(name: str, value: int, *, unbacked: bool = False, axis: bool = False) -> Dim:
+    """A fresh size called ``name`` that is ``value`` in the traced call."""
+    return Dim((((Symbol(name, value, unbacked, axis),), 1),), value)
+
+
+def changing(name: str, value: int, low: Size | None, high: Size | None) -> Dim:
+    """A size that a loop changes, from ``low`` to ``high`` (None: not known)."""
+    return of_atom(Symbol(name, value, unbacked=True, bounds=(low, high)))
+
+
+def of_atom(atom: Atom) -> Dim:
+    """The size that ``atom`` is."""
+    return Dim((((atom,), 1),), atom.hint)
+
+
+def compound(name: str, left: Size, right: Size) -> Size:
+    """``left // right`` and the like, folded where both are numbers."""
+    if isinstance(left, int) and isinstance(right, int):
+        return COMPOUND[name](left, right)
+    if left == right and name in ("max", "min"):
+        return left
+    atom = Compound(name, left, right)
+    return Dim((((atom,), 1),), atom.hint)
+
+
+def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    return size.terms if isinstance(size, Dim) else (((), size),)
+
+
+def _polynomial(terms: dict[Monomial, int]) -> Size:
+    kept = sorted(((m, c) for m, c in terms.items() if c), key=lambda term: _order(term[0]))
+    value = sum(c * math.prod(atom.hint for atom in m) for m, c in kept)
+    if all(not monomial for monomial, _ in kept):
+        return value
+    return Dim(tuple(kept), value)
+
+
+def _exact_quotient(size: Dim, divisor: Size) -> Size | None:
+    """``size / divisor`` where every term divides (``n*m // m`` is ``n``), else None."""
+    divisor_terms = _terms(divisor)
+    if len(divisor_terms) != 1:
+        return 1 if size == divisor else None
+    ((monomial, coefficient),) = divisor_terms
+    quotient: dict[Monomial, int] = {}
+    for atoms, c in size.terms:
+        rest = list(atoms)
+        for atom in monomial:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if not coefficient or c % coefficient:
+            return None
+        quotient[tuple(rest)] = c // coefficient
+    return _polynomial(quotient)
+
+
+def hint(size: Size) -> int:
+    """The number that ``size`` has in the traced call."""
+    return size.hint if isinstance(size, Dim) else size
+
+
+def evaluate(size: Size, bindings: Mapping[Symbol, int]) -> int:
+    """The number that ``size`` has when its symbols have these values."""
+    if isinstance(size, int):
+        return size
+    return sum(c * math.prod(a.value(bindings) for a in m) for m, c in size.terms)
+
+
+def symbols(size: Size) -> Iterator[Symbol]:
+    """Every symbol of ``size``, with repetition."""
+    for monomial, _ in _terms(size):
+        for atom in monomial:
+            yield from atom.symbols()
+
+
+def as_symbol(size: Size) -> Symbol | None:
+    """The symbol that ``size`` is, where it is nothing but one."""
+    if isinstance(size, Dim) and len(size.terms) == 1:
+        monomial, coefficient = size.terms[0]
+        if coefficient == 1 and len(monomial) == 1 and isinstance(monomial[0], Symbol):
+            return monomial[0]
+    return None
+
+
+def is_unbacked(size: Size) -> bool:
+    """Whether ``size`` depends on data, so that nothing can be decided by its hint."""
+    return any(s.unbacked for s in symbols(size))
+
+
+def product(sizes: Shape) -> Size:
+    """The number of elements of an array of this shape."""
+    total: Size = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def render(size: Size, name: Callable[[Symbol], str] = lambda symbol: symbol.name) -> str:
+    """A stable printed form, symbols called by ``name``."""
+    if isinstance(size, int):
+        return str(size)
+    pieces = []
+    for monomial, coefficient in size.terms:
+        factors = [_render_atom(atom, name) for atom in monomial]
+        if coefficient != 1 or not factors:
+            factors.insert(0, str(coefficient))
+        pieces.append("*".join(factors))
+    return " + ".join(pieces).replace("+ -", "- ")
+
+
+def _render_atom(atom: Atom, name: Callable[[Symbol], str]) -> str:
+    if isinstance(atom, Symbol):
+        return name(atom)
+    left, right = render(atom.left, name), render(atom.right, name)
+    if atom.name in ("max", "min"):
+        return f"{atom.name}({left}, {right})"
+    return f"({left} {atom.name} {right})"
+
+
+
+def renamed(size: Size, one: Callable[[Symbol], Symbol]) -> Size:
+    """``size`` with ``one(symbol)`` for each of its symbols."""
+    if isinstance(size, int):
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom in monomial:
+            term = term * of_atom(_renamed_atom(atom, one))
+        total = total + term
+    return total
+
+
+def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol]) -> Atom:
+    if isinstance(atom, Symbol):
+        return one(atom)
+    return Compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))
+
+

@@ -1,0 +1,78 @@
+"""Passes go through branches and loops: a region is a graph of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ir.intrinsics import item
+
+Pass = Callable[[Graph], Graph]
+
+
+def everywhere(change: Pass) -> Pass:
+    """The pass applied to the regions of a graph, from the inside out, and then to the graph."""
+
+    def apply(graph: Graph) -> Graph:
+        return change(in_regions(graph, apply))
+
+    return apply
+
+
+def in_regions(graph: Graph, change: Pass) -> Graph:
+    """The graph with its regions changed, and nothing else."""
+    if not any(True for node in graph.nodes for _ in node.regions):
+        return graph
+    made: dict[Node, Node] = {param: param for param in graph.params}
+    for node in graph.nodes:
+        made[node] = _changed(node, made, change)
+    if all(new is old for old, new in made.items()):
+        return graph
+    results = tuple(made[r] for r in graph.results)
+    body = replace(graph.body, nodes=tuple(made[n] for n in graph.nodes), results=results)
+    return replace(graph, body=body, names=renamed(graph.names, made))
+
+
+def renamed(names: Mapping[Node, str], made: Mapping[Node, Node]) -> dict[Node, str]:
+    """The names of what nodes have become."""
+    found: dict[Node, str] = {}
+    for node, name in names.items():
+        if node in made:
+            found.setdefault(made[node], name)
+    return found
+
+
+def _changed(node: Node, made: Mapping[Node, Node], change: Pass) -> Node:
+    attrs = {
+        key: _region(value, change) if isinstance(value, Region) else value
+        for key, value in node.attrs.items()
+    }
+    inputs = tuple(made[i] for i in node.inputs)
+    same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+    if same and all(attrs[key] is value for key, value in node.attrs.items()):
+        return node
+    return remade(node, inputs, attrs)
+
+
+def remade(node: Node, inputs: tuple[Node, ...], attrs: Mapping[str, Any]) -> Node:
+    """The node over other inputs, with other regions; the type of what it gives may change."""
+    regional = any(isinstance(value, Region) for value in attrs.values())
+    type_ = node.type
+    if regional or node.op is item:
+        type_ = node.op.infer(*[i.type for i in inputs], **attrs)
+    return Node(node.op, inputs, dict(attrs), type_, node.span)
+
+
+def as_graph(region: Region) -> Graph:
+    """A region by itself."""
+    return Graph(region, region.names)
+
+
+def _region(region: Region, change: Pass) -> Region:
+    graph = as_graph(region)
+    changed = change(graph)
+    if changed is graph:
+        return region
+    return Region(changed.params, changed.nodes, changed.results, changed.names)

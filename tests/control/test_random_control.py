@@ -1,0 +1,128 @@
+"""Random structured programs: their values to the bit, and gradients against differences.
+
+``PYTHONPATH=tests:src python -m control.test_random_control 2000`` tries as many, and ``2000 500``
+those from number 500 on; it prints what is wrong with which.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+import signal
+import sys
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.harness import along, direction_for, is_differentiable, near, only, slope
+from control.random_programs import SIZES, arguments, drawn, program_of
+from programs.harness import copied, same_bits, seeds_for
+
+COUNT = 60
+REFUSED_AT_MOST = 0.2
+RTOL = 1e-6
+STEPS = (3e-4, 1e-4)
+"""Where differences depend on the step, a kink or a threshold is near."""
+LONGEST = 20
+"""Seconds for one program, when many are tried."""
+NAMES = re.compile(r"\b[a-z]\d+\b|\d+|`[^`]*`")
+"""What reasons of the same kind differ in."""
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", gs.UnusedInputWarning)
+        yield
+
+
+def check_gradient(function, args, number):
+    seed = seeds_for(function(*copied(args)), np.random.default_rng(number))
+    gradients = gs.vjp(function, *args)[1](seed)
+    random = np.random.default_rng([number, 1])
+    for position, argument in enumerate(args):
+        assert is_differentiable(argument)
+        direction = direction_for(argument, random)
+        moves = only(position, direction, args)
+        coarse, fine = (slope(function, args, moves, seed, step) for step in STEPS)
+        if near(fine, coarse, RTOL):
+            actual = along(direction, gradients[position])
+            assert near([actual, 1.0], [coarse, 1.0], RTOL), (position, actual, coarse)
+
+
+def check(number):
+    """Everything for one program; why it was refused, at a line of the program, or None."""
+    function = program_of(number)
+    compiled = gs.compile(function)
+    for size in SIZES:
+        for which in (number, number + 1):
+            args = arguments(size, which)
+            before = copied(args)
+            value = function(*copied(args))
+            try:
+                found = compiled(*args)
+                check_gradient(function, args, number)
+            except gs.GradsmithError as error:
+                assert error.span is not None  # noqa: PT017
+                return error
+            same_bits(found, value)
+            same_bits(args, before)
+    return None
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_value_and_gradient(number):
+    check(number)
+
+
+def test_few_are_refused():
+    refused = sum(check(number) is not None for number in range(0, COUNT, 3))
+    assert refused <= REFUSED_AT_MOST * COUNT / 3
+
+
+def test_the_same_number_draws_the_same_program():
+    assert [drawn(number) for number in range(5)] == [drawn(number) for number in range(5)]
+
+
+class _Slow(Exception):
+    """A program takes longer than anyone waits."""
+
+
+def _too_long(signum, frame):
+    raise _Slow
+
+
+def outcome(number):
+    """Right, slow, wrong, or refused for which reason; what is wrong is printed."""
+    signal.alarm(LONGEST)
+    try:
+        refused = check(number)
+    except _Slow:
+        print(f"--- slow: {number}", flush=True)
+        return "slow"
+    except Exception as error:
+        text = traceback.format_exc(limit=-4)
+        print(f"--- wrong: {number}\n{drawn(number)}\n{text}", flush=True)
+        return f"wrong: {type(error).__name__}"
+    finally:
+        signal.alarm(0)
+    if refused is None:
+        return "right"
+    print(f"--- refused: {number}: {refused}", flush=True)
+    return f"refused: {NAMES.sub('_', str(refused.message))}"
+
+
+def main(count, first=0):
+    signal.signal(signal.SIGALRM, _too_long)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", gs.UnusedInputWarning)
+        found = collections.Counter(outcome(number) for number in range(first, first + count))
+    for reason, times in found.most_common():
+        print(f"{times:6} {reason}")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
