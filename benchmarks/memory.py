@@ -105,7 +105,11 @@ def main():
     options = parser.parse_args()
     steps, slots, width = options.steps, options.slots, options.width
     random = np.random.default_rng(0)
-    arguments = (random.normal(size=width), random.normal(size=width), random.normal(size=(steps, width)))
+    arguments = (
+        random.normal(size=width),
+        random.normal(size=width),
+        random.normal(size=(steps, width)),
+    )
     state = width * FLOAT
     rows, reference = [], None
     functions = {
@@ -121,15 +125,28 @@ def main():
         same = all(np.array_equal(a, b) for a, b in zip(found, reference, strict=True))
         calls = evaluations(gradient, arguments)
         rows.append(
-            [name, f"{most / 1024:.0f}", f"{most / state:.1f}", f"{calls}", f"{seconds:.3f}", "yes" if same else "no"]
+            [
+                name,
+                f"{most / 1024:.0f}",
+                f"{most / state:.1f}",
+                f"{calls}",
+                f"{seconds:.3f}",
+                "yes" if same else "no",
+            ]
         )
     print(f"{steps} steps of {width} numbers: a state takes {state / 1024:.0f} KiB\n")
-    print(timing.table(["kept", "peak KiB", "states", "evaluations", "seconds", "same bits"], rows))
+    print(
+        timing.table(["kept", "peak KiB", "states", "evaluations", "seconds", "same bits"], rows)
+    )
     made = calls - 2 * steps
     print(f"\nbinomial: {steps} forward + {steps} in the adjoints + {made} to get at states")
-    print(f"theory:   {theory(steps, slots)} to get at states, so {'equal' if made == theory(steps, slots) else 'NOT EQUAL'}")
+    print(
+        f"theory:   {theory(steps, slots)} to get at states, {verdict}"
+    )
     limit = 3 * slots * state
-    print(f"limit:    3 x {slots} states = {limit / 1024:.0f} KiB: {'kept' if most <= limit else 'BROKEN'}")
+    print(
+        f"limit:    3 x {slots} states = {limit / 1024:.0f} KiB, {within}"
+    )
     return 0 if most <= limit and made == theory(steps, slots) else 1
 
 

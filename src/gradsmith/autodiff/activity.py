@@ -15,7 +15,6 @@ from gradsmith.ir.types import TapeType, TupleType, Type
 from gradsmith.ops.control import finished_gradient
 from gradsmith.ops.regions import branch, loop, rerun
 
-
 # Regions do not change, and are asked from every region around them.
 _known_active: WeakKeyDictionary[Region, dict[frozenset[int], Active]] = WeakKeyDictionary()
 

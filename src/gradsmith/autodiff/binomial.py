@@ -25,7 +25,7 @@ least r with ``C(s + r, s) >= n``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,11 +35,11 @@ from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Dim, Size, Symbol
-from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.graph import Node, ancestors
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import live, mentioned
 from gradsmith.ir.parts import LoopView
-from gradsmith.ir.types import ArrayType, Type, python_number
+from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.compare import greater, less
 from gradsmith.ops.create import empty, zeros
 from gradsmith.ops.index import getitem, index_set

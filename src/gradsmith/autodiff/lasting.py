@@ -79,21 +79,27 @@ def _is_array(param: Node) -> bool:
 
 def _chain(region: Region, start: Node, end: Node) -> Chain | None:
     """From ``start`` to ``end``; None where ``end`` is not what has become of ``start``."""
+    first, chain = _history(region, end)
+    return chain if first is start else None
+
+
+def _history(region: Region, end: Node) -> tuple[Node, Chain]:
+    """What ``end`` has come from, and how."""
     versions, steps = [end], []
-    while versions[-1] is not start:
+    while True:
         step, before = _step(versions[-1])
         if before is None:
-            return None
+            break
         versions.append(before)
         steps.append(step)
     versions.reverse()
     reads = [list(_reads(region, version, ())) for version in versions]
     merged: list[list[Read]] = [[]]
-    for read, step in itertools.zip_longest(reads, reversed(steps)):
+    for read, made in itertools.zip_longest(reads, reversed(steps)):
         merged[-1] += read
-        if step is not None:
+        if made is not None:
             merged.append([])
-    return Chain(merged, [s for s in reversed(steps) if s is not None])
+    return versions[0], Chain(merged, [s for s in reversed(steps) if s is not None])
 
 
 def _step(node: Node) -> tuple[Step | None, Node | None]:
@@ -113,12 +119,14 @@ def _step(node: Node) -> tuple[Step | None, Node | None]:
 
 
 def _through_branch(view: BranchView, k: int) -> tuple[Step | None, Node | None]:
-    for p, operand in enumerate(view.node.inputs[1:]):
-        chains = [_chain(arm, arm.params[p], arm.results[k]) for arm in view.arms]
-        known = [c for c in chains if c is not None]
-        if len(known) == len(chains):
-            return Step(view.node, known), operand
-    return None, None
+    starts, chains = zip(*(_history(arm, arm.results[k]) for arm in view.arms), strict=True)
+    places = [
+        arm.params.index(start) if start in arm.params else -1
+        for arm, start in zip(view.arms, starts, strict=True)
+    ]
+    if places[0] != places[1] or places[0] < 0:
+        return None, None
+    return Step(view.node, list(chains)), view.node.inputs[1 + places[0]]
 
 
 def _reads(region: Region, version: Node, loops: tuple[LoopView, ...]) -> Iterator[Read]:

@@ -147,7 +147,8 @@ def _sum(back: Backward, starts: Mapping[int, Node | None]) -> None:
             g = back.new(p)
             init = or_nothing(starts.get(p), g.array_type)
             back.carried.append(Carried(p, g, init, g))
-            back.sweep.add(view.params[p], g)
+            with building(back.work):
+                back.sweep.add(view.params[p], g)
 
 
 def _end(back: Backward) -> None:

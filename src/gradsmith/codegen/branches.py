@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from gradsmith.codegen import printer
-from gradsmith.codegen.conditions import asked, negated, until_raised
 from gradsmith.codegen.blocks import without_temporaries
+from gradsmith.codegen.conditions import asked, negated, until_raised
 from gradsmith.codegen.forms import BlockForm, LoopForm, arms_of, form_of
 from gradsmith.codegen.frames import assigned, direct, names_in, settled
 from gradsmith.errors import InternalError

@@ -79,7 +79,8 @@ class Trips:
     def _take_index(self) -> str:
         if self._index is None:
             param = self.form.body.params[0]
-            self._index = self.body.names.fresh(str(param.attrs["name"]))
+            name = str(param.attrs["name"])  # "_" is that of any loop whose index is not read
+            self._index = self.body.names.fresh("i" if name == "_" else name)
             if self.form.stop is None:
                 start = self.body.size(self.form.start)
                 self.before.append(syntax.assign(syntax.name(self._index), start))

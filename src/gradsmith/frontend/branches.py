@@ -198,10 +198,11 @@ class Joint:
         whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
-            if label is not None and label.isidentifier():
-                self.trace.builder.name(node, label)
+            named = label if label is not None and label.isidentifier() else None
+            if named is not None:
+                self.trace.builder.name(node, named)
             size = None if symbol is None else dims.of_atom(symbol)
-            self.made.append(node if label is None else as_value(node, size, label))
+            self.made.append(node if label is None else as_value(node, size, named))
 
     def fill(self, value: Any) -> Any:
         """``value`` with the branch's results for its outputs."""
@@ -278,9 +279,7 @@ def variables(frame: Any, names: Sequence[str]) -> list[Any]:
     return [found[name] if name in found else Unsettled(name, MISSING) for name in names]
 
 
-def joined(
-    trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[Arm]
-) -> list[Any]:
+def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[Arm]) -> list[Any]:
     """Make the branch of two arms; what the variables are after it."""
     then, orelse = arms
     joint = Joint(trace, condition, arms)
@@ -309,7 +308,7 @@ def joined(
 
 def _contents(joint: Joint, left: Any, right: Any) -> Any:
     """What a list or dict holds after a branch that changes it."""
-    label = "a list" if isinstance(left, list) else "a container"
+    label = "a list" if isinstance(left, list) else f"a {type(left).__name__}"
     alike = tree.is_container(left) and tree.parts(left)[:2] == tree.parts(right)[:2]
     if not alike and left != right:
         raise ControlFlowError(
@@ -357,7 +356,7 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     for way in (then, orelse):
         with trace.region() as builder, journaling(known) as journal:
             arms.append(arm_of(builder, [way()], journal))
-    (value,) = joined(trace, node, ("value",), arms)
+    (value,) = joined(trace, node, ("this conditional expression",), arms)
     return value
 
 
@@ -376,8 +375,6 @@ def _falsy(value: Tracer) -> Any:
 
 def _truthy(value: Tracer) -> Any:
     return True if value.dtype == bool and not value.ndim else value
-
-
 
 
 def negate(value: Any) -> Any:

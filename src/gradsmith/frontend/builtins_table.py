@@ -17,13 +17,14 @@ from gradsmith.errors import (
     ConcretizationError,
     UnsupportedError,
 )
-from gradsmith.frontend.branches import either
+from gradsmith.frontend.branches import as_condition, choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir import dims
 from gradsmith.ops.scalars import as_float
@@ -44,7 +45,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, Trips) for a in args)
+        lazy = any(isinstance(a, (Trips, Unsettled)) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
@@ -156,23 +157,44 @@ def _of_a_row(value: Any) -> bool:
     return isinstance(value, Tracer) and value.ndim == 1
 
 
-def _of_all(plain: Any, reduction: Any, word: str) -> Callable[[Any], Any]:
+def _of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any]:
+    """``any`` and ``all``: elements are asked one by one until one ends it; those that are not
+    known when tracing are asked by the emitted code.
+    """
+
     def decide(values: Any) -> Any:
         if _of_a_row(values):
             return apply(reduction, values)
-        items = list(values) if isinstance(values, Iterable) else plain(values)
-        if not any_traced(items):
-            return plain(items)
-        total: Any = word == "and"
-        for item in reversed(items):
-            total = either(word, item, lambda total=total: total)  # type: ignore[misc]
-        return total
+        unknown = []
+        for value in values if isinstance(values, Iterable) else plain(values):
+            value = as_condition(value)  # noqa: PLW2901
+            if isinstance(value, Tracer):
+                unknown.append(value)
+            elif bool(value) is ends_at:
+                if not unknown:
+                    return ends_at
+                break
+        else:
+            if not unknown:
+                return not ends_at
+            return _joined(unknown, ends_at=ends_at, last=not ends_at)
+        return _joined(unknown, ends_at=ends_at, last=ends_at)
 
     return decide
 
 
-BUILTINS[any] = _of_all(any, np.any, "or")
-BUILTINS[all] = _of_all(all, np.all, "and")
+def _joined(values: list[Any], *, ends_at: bool, last: bool) -> Any:
+    """Whether one of the traced values is ``ends_at``, else ``last``."""
+    total: Any = last
+    for value in reversed(values):
+        rest = functools.partial(lambda total: total, total)
+        ends = functools.partial(lambda flag: flag, ends_at)
+        total = choose(value, ends, rest) if ends_at else choose(value, rest, ends)
+    return total
+
+
+BUILTINS[any] = _of_all(any, np.any, ends_at=True)
+BUILTINS[all] = _of_all(all, np.all, ends_at=False)
 
 
 def _conversion(kind: type) -> Callable[..., Any]:
@@ -204,6 +226,8 @@ def _bool(value: Any) -> Any:
 
 @builtin(isinstance)
 def _isinstance(value: Any, classes: Any) -> Any:
+    if isinstance(value, Unsettled):
+        value.refuse()
     if isinstance(value, TracedInt):
         return issubclass(int, classes)
     if isinstance(value, Tracer):
@@ -213,6 +237,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
 
 @builtin(type)
 def _type(value: Any, *rest: Any) -> Any:
+    if isinstance(value, Unsettled):
+        value.refuse()
     if isinstance(value, TracedInt):
         return int
     return class_of(value) if isinstance(value, Tracer) else type(value, *rest)
@@ -250,6 +276,8 @@ def _has(owner: Any, name: str) -> bool:
 
 @builtin(hasattr)
 def _hasattr(owner: Any, name: str) -> bool:
+    if isinstance(owner, Unsettled):
+        owner.refuse()
     traced_owner = isinstance(owner, (Tracer, TracedInt))
     return _has(owner, name) if traced_owner else hasattr(owner, name)
 

@@ -12,8 +12,10 @@ from gradsmith.frontend.grown import Grown
 from gradsmith.frontend.journal import Journal, note_container, refill
 from gradsmith.frontend.merging import (
     as_result,
+    as_shown,
     as_value,
     is_data,
+    is_stale,
     is_whole,
     joint_type,
     placeholder,
@@ -22,6 +24,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -63,6 +66,8 @@ class Slot:
     after: Any = None
     node: Node | None = None
     empty: bool = False
+    stale: bool = False
+    """Whether what is carried may or may not have been written to: it cannot be used."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """What the trip starts with."""
@@ -71,8 +76,14 @@ class Slot:
             size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
-        self.seen = as_value(self.param, size, self.label)
+        self.seen = self.handed_on(as_value(self.param, size, self.label))
         return self.seen
+
+    def handed_on(self, value: Any) -> Any:
+        """The value of a trip, or of the loop."""
+        if self.stale and isinstance(value, Tracer):
+            value.view.storage.outdate()
+        return value
 
     def _hint(self) -> int:
         if isinstance(self.initial, TracedInt):
@@ -81,9 +92,10 @@ class Slot:
 
     def take(self, value: Any) -> bool:
         """What the trip ends with; whether that is of the type that it started with."""
-        self.after, self.node = value, as_result(value)
+        self.after, self.node = value, as_shown(value)
         if value is self.seen:
             return True
+        known, self.stale = self.stale, self.stale or is_stale(value)
         if self.whole and not is_whole(value):
             self.whole = False
         found = self.node.array_type
@@ -97,6 +109,7 @@ class Slot:
                 "keep one shape, or loop over a range that is known when tracing",
             ) from None
         settled = joint == self.type and (self.whole or self.symbol is None)
+        settled = settled and known == self.stale
         self.type = joint
         return settled
 
@@ -113,7 +126,7 @@ class Slot:
             return empty(shape=self.type.shape, dtype=self.type.dtype)
         if self.initial is None:
             return placeholder(self.type)
-        node = self.initial if isinstance(self.initial, Node) else as_result(self.initial)
+        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
         return in_type(node, self.type)
 
 
@@ -138,11 +151,13 @@ class Group:
                 current_span(),
                 "keep its length and keys, or loop over a range that is known when tracing",
             )
-        return all([slot.take(leaf) for slot, leaf in zip(self.slots, leaves, strict=True)])
+        settled = [slot.take(leaf) for slot, leaf in zip(self.slots, leaves, strict=True)]
+        return all(settled)  # every slot is to take its leaf
 
     def final(self, values: Sequence[Any]) -> Any:
         """The value after the loop."""
-        return tree.unflatten(self.shape, list(values))
+        pairs = zip(self.slots, values, strict=True)
+        return tree.unflatten(self.shape, [slot.handed_on(value) for slot, value in pairs])
 
 
 def group_of(name: str, value: Any) -> Group | None:
@@ -153,8 +168,8 @@ def group_of(name: str, value: Any) -> Group | None:
     paths = tree.paths(shape)
     slots = []
     for leaf, path in zip(leaves, paths, strict=True):
-        type_ = as_result(leaf).array_type
-        slots.append(Slot(tree.leaf_name(shown_name(name), path), leaf, type_, is_whole(leaf)))
+        label, type_ = tree.leaf_name(shown_name(name), path), as_shown(leaf).array_type
+        slots.append(Slot(label, leaf, type_, is_whole(leaf), stale=is_stale(leaf)))
     return Group(name, shape, slots)
 
 
@@ -311,6 +326,7 @@ class Contents:
         settled = True
         for part, value in zip(self.parts, held, strict=True):
             if isinstance(part, Slot) and is_data(value):
+                as_result(value)  # what can be used
                 settled = part.take(value) and settled
             elif part is not value:
                 raise _changed_elements()
@@ -370,8 +386,7 @@ def late_group(name: str, before: Any, after: Any) -> Group | None:
     leaves, shape = tree.flatten(before, is_data)
     same = shape == group.shape
     for slot, old in zip(group.slots, leaves if same else group.slots, strict=True):
-        slot.node, slot.initial = as_result(slot.initial), None
-        if same and as_result(old).type == slot.type and is_whole(old) == slot.whole:
-            slot.initial = old
+        slot.node, slot.initial = as_shown(slot.initial), None
+        if same and as_shown(old).type == slot.type and is_whole(old) == slot.whole:
+            slot.initial, slot.stale = old, slot.stale or is_stale(old)
     return group
-

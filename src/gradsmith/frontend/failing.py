@@ -8,9 +8,8 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.branches import choose
-from gradsmith.frontend.journal import in_region
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.regions import fail
 

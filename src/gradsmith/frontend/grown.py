@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 
 
-class Grown:
+class Grown(Refusing):
     """Stands in a list for as many elements as a loop has trips: the rows of ``whole``.
 
     Within the loop there is no ``whole`` yet, and nothing may be asked.
@@ -26,25 +27,13 @@ class Grown:
     def __init__(self, whole: Tracer | None = None) -> None:
         self.whole = whole
 
-    def refuse(self, *_: Any, **__: Any) -> Any:
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error."""
         raise ControlFlowError(
             "this use of a list that a loop appends to needs its elements one by one",
             current_span(),
             "stack it with np.stack or np.array, or write into an array made before the loop",
         )
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name != "__array__":
-            raise AttributeError(name)
-        self.refuse()
-
-
-for _name in (
-    "add radd sub rsub mul rmul matmul rmatmul truediv rtruediv pow neg lt gt le ge eq ne bool "
-    "len iter getitem setitem call float int index hash array_ufunc"
-).split():
-    setattr(Grown, f"__{_name}__", Grown.refuse)
 
 
 def is_grown(value: Any) -> bool:

@@ -80,11 +80,6 @@ def _note_storage(storage: Storage, before: Node) -> None:
 writes.append(_note_storage)
 
 
-def in_region() -> bool:
-    """Whether what happens now happens on a way that may not be taken, or more than once."""
-    return bool(_open.get())
-
-
 @contextmanager
 def journaling(known: set[int] | None = None) -> Iterator[Journal]:
     """Keep a journal of all that is changed inside."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError, GradsmithError, Span
 from gradsmith.frontend.branches import as_condition, condition_of, variables
 from gradsmith.frontend.carried import (
@@ -21,7 +20,7 @@ from gradsmith.frontend.carried import (
     undefined_group,
 )
 from gradsmith.frontend.journal import Journal, journaling, note_container, reachable
-from gradsmith.frontend.merging import as_value, is_data
+from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.planned import NO_END, planned
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -77,7 +76,7 @@ class Looping:
     ``rolled`` set, the trip is one of a region and its variables are ``state()``.
     """
 
-    failure = GradsmithError
+    failure: type[BaseException] = GradsmithError
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
         self.plan = planned(iterable)
@@ -162,7 +161,9 @@ class Looping:
         if trace is not None and trace.unrolling and not self.plan.rolled:
             self._may_roll = False
         if trace is None or (trips is None and not self.names.endless):
-            yield from iter(self.iterable)
+            # `yield from` would close the user's generator with this one
+            for value in self.iterable:  # noqa: UP028
+                yield value
             return
         if trips is not None and self._is_to_be_rolled(trips):
             yield from self._roll(trace, frame, trips)
@@ -227,7 +228,7 @@ class Looping:
         )
 
 
-def listed(iterable: Any, element: Callable[..., Any], several: bool) -> list[Any]:  # noqa: FBT001
+def listed(iterable: Any, element: Callable[..., Any], several: bool) -> list[Any]:
     """``[element(x) for x in iterable]``; *several* unpacks each ``x``."""
     made: list[Any] = []
     looping = Looping(iterable, LoopNames((), (), frozenset(), leaves=False))

@@ -12,13 +12,10 @@ from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Size, Symbol
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import (
     ArrayType,
-    TapeType,
-    TupleType,
-    Type,
     describe,
     result_dtype,
     same_shape,
@@ -47,6 +44,16 @@ def as_result(value: Any) -> Node:
     return traced(value).node
 
 
+def is_stale(value: Any) -> bool:
+    """Whether it may or may not have been written to, so that it cannot be used."""
+    return isinstance(value, Tracer) and value.view.storage.stale
+
+
+def as_shown(value: Any) -> Node:
+    """The node of a value, also of one that cannot be used: that of its type."""
+    return value.latest if is_stale(value) else as_result(value)
+
+
 def is_whole(value: Any) -> bool:
     """Whether it is an integer of Python's, which may be a size."""
     return isinstance(value, TracedInt) or type(value) is int
@@ -63,7 +70,7 @@ def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
     if left == right:
         return left
     if not same_shape(left.shape, right.shape):
-        raise ControlFlowError(f"it is {describe(left)} or {describe(right)}")
+        raise ControlFlowError(f"it may be a {describe(left)} or a {describe(right)}")
     dtype = result_dtype(left, right)
     if left.weak and right.weak:
         return ArrayType(dtype, (), "python")

@@ -1,4 +1,4 @@
-"""What the user says of a loop: to be written out, to stay a loop, how its adjoint keeps states."""
+"""What the user says of a loop: written out, kept as one, how its adjoint keeps states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from gradsmith.errors import ArgumentValueError
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trips import Trips, as_trips
-
 
 NO_END = (
     "binomial checkpointing must know the number of trips beforehand: this loop may end early",

@@ -36,15 +36,16 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.journal import in_region, note_container
+from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping, LoopNames, listed
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.trace import Original, Trace, current_trace
+from gradsmith.frontend.trace import Original, Trace, current_trace, in_region
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
@@ -250,6 +251,8 @@ class BoundRuntime:
 
     def result(self, value: Any) -> Any:
         """``return value``."""
+        if isinstance(value, Unsettled):
+            value.refuse()
         trace = current_trace()
         if trace is not None:
             trace.returned = current_span()
@@ -314,13 +317,33 @@ class BoundRuntime:
             note_store(trace, self.function, kind, name)
 
 
+_LEAVES_A_TRY = (
+    "a `return`, `break` or `continue` under it leaves a `try` or a `match`",
+    "move the jump out of the try",
+)
+_TAKES_PART = (
+    "`:=` or super() stands in a part that may not be evaluated",
+    "assign it in a statement before",
+)
+CONDITIONS = {
+    "comprehension": (
+        "it decides how many elements there are",
+        "use np.where(condition, value, 0), or take elements with a mask: x[x > 0]",
+    ),
+    "case": ("`match` compares when the function is traced", "use if and elif"),
+    "ifexp": _TAKES_PART,
+    "and": _TAKES_PART,
+    "or": _TAKES_PART,
+}
+
+
 def _refuse_condition(value: Tracer, kind: str) -> None:
     what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
+    why, hint = CONDITIONS.get(kind, _LEAVES_A_TRY)
     raise ControlFlowError(
-        f"{what.get(kind, f'`{kind}`')} on {shown(value)}: control flow that depends on traced "
-        "values is not supported yet",
+        f"{what.get(kind, f'`{kind}`')} on {shown(value)} must be known when tracing: {why}",
         current_span(),
-        "use np.where(condition, a, b), or decide by values that are not traced",
+        hint,
     )
 
 

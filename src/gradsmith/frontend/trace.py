@@ -158,3 +158,9 @@ _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 def current_trace() -> Trace | None:
     """The run at work, if any."""
     return _current.get()
+
+
+def in_region() -> bool:
+    """Whether what happens now happens on a way that may not be taken, or more than once."""
+    trace = _current.get()
+    return trace is not None and trace.builder is not trace.root

@@ -200,10 +200,10 @@ class Tracer:
 
     def __bool__(self) -> bool:
         raise ControlFlowError(
-            f"Python needs the truth of {shown(self)} here: conditions on traced values are not "
-            "supported yet, and not at all where a function's source cannot be read",
+            f"the truth of {shown(self)} is asked for by code that gradsmith cannot rewrite: a "
+            "function without source, a library, or sorted()",
             here(),
-            "use np.where(condition, a, b), or decide by values that are not traced",
+            "write the condition as an if statement in the function, or use np.where",
         )
 
     def _lost(self, what: str, hint: str = KEEP) -> NoReturn:

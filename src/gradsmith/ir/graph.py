@@ -40,8 +40,10 @@ class Node:
         """Its type, for nodes with one result."""
         if isinstance(self.type, ArrayType):
             return self.type
-        what = "several results; read one with item()" if isinstance(self.type, TupleType) else (
-            "a record of several trips"
+        what = (
+            "several results; read one with item()"
+            if isinstance(self.type, TupleType)
+            else ("a record of several trips")
         )
         raise InternalError(f"{self.op.name} has {what}")
 

@@ -4,7 +4,6 @@ A size is an ``int`` where it is known for good and a `Dim` where it is not. Ari
 stays symbolic and canonical, so equal sizes compare equal.
 """
 
-
 from __future__ import annotations
 
 import math
@@ -265,7 +264,6 @@ def _render_atom(atom: Atom, name: Callable[[Symbol], str]) -> str:
     return f"({left} {atom.name} {right})"
 
 
-
 def renamed(size: Size, one: Callable[[Symbol], Symbol]) -> Size:
     """``size`` with ``one(symbol)`` for each of its symbols."""
     if isinstance(size, int):
@@ -283,5 +281,3 @@ def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol]) -> Atom:
     if isinstance(atom, Symbol):
         return one(atom)
     return Compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))
-
-

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
+from gradsmith.ops.arithmetic import multiply
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import ELLIPSIS, Index
 from gradsmith.ops.scalars import as_float
@@ -15,7 +18,7 @@ def in_type(node: Node, type_: ArrayType) -> Node:
     if node.type == type_:
         return node
     if type_.weak:
-        return as_float(node)
+        return as_float(node) if type_.dtype == np.float64 else multiply(node, 1 + 0j)
     if node.dtype != type_.dtype or node.array_type.weak:
         node = cast(node, type_.dtype)
     if node.array_type.form != type_.form and not node.ndim:

@@ -193,7 +193,9 @@ def slice_of(start: Any, stop: Any, step: Any, size: Size) -> Slice:
         return Slice(low, high, stride, _backward_length(low, high, stride, size))
     low = None if low == 0 else low
     if _may_count_from_either_end(low, high):
-        return Slice(low, high, None if stride == 1 else stride, _own_length(low, high, size), True)
+        return Slice(
+            low, high, None if stride == 1 else stride, _own_length(low, high, size), True
+        )
     length = _forward_distance(low, high, size)
     high = None if high == size or (low is None and length == size) else high
     if stride == 1:

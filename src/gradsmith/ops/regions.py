@@ -98,16 +98,13 @@ branch = primitive(
 def _loop_infer(
     *inputs: Type,
     body: Region,
-    test: Region | None,
     start: Size,
     stop: Size | None,
     step: Size,
-    reverse: bool,
     carried: int,
-    tapes: int,
     leaves: bool,
     symbols: tuple[Symbol | None, ...],
-    slots: int | None = None,
+    **_: Any,
 ) -> TupleType:
     results = [_value(r.type) for r in body.results]
     given = [_value(t) for t in inputs]
@@ -213,9 +210,7 @@ loop = primitive(
 # its results. Its adjoint runs it once more: nothing computed in it is kept.
 
 
-def _rerun_infer(
-    *captured: Type, block: Region, symbols: tuple[Symbol | None, ...]
-) -> TupleType:
+def _rerun_infer(*captured: Type, block: Region, symbols: tuple[Symbol | None, ...]) -> TupleType:
     if len(block.params) != len(captured) or len(block.results) != len(symbols):
         raise InternalError("a region that is run again has other parameters or results")
     return TupleType(tuple(_value(r.type) for r in block.results))
@@ -248,10 +243,14 @@ fail = primitive(
 
 # -- whole: int(x), an integer of an array that sizes may mention by its symbol ------------------
 
+def _int(x: Any, *, symbol: Symbol | None) -> int:
+    return int(x)
+
+
 whole = primitive(
     "whole",
     infer=lambda x, *, symbol: python_number(int),
-    evaluate=lambda x, *, symbol: int(x),
+    evaluate=_int,
     derivative=NON_DIFF,
     emit=lambda emitter, node, x: syntax.call("int", x),
 )

@@ -253,7 +253,6 @@ def _is_turned(node: Node) -> bool:
     return False
 
 
-
 def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
     result = np.asarray(x).astype(dtype)
     return result if isinstance(x, np.ndarray) else result[()]
