@@ -97,57 +97,49 @@ def peak(gradient, arguments):
     return most - sum(np.asarray(r).nbytes for r in results), seconds
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--slots", type=int, default=20)
     parser.add_argument("--width", type=int, default=256)
-    options = parser.parse_args()
-    steps, slots, width = options.steps, options.slots, options.width
+    return parser.parse_args()
+
+
+def row(name, function, arguments, reference):
+    """A line of the table, the peak and the evaluations."""
+    gradient = gs.grad(function, (0, 1, 2))
+    most, seconds = peak(gradient, arguments)
+    found = gradient(*arguments)
+    same = all(np.array_equal(a, b) for a, b in zip(found, reference, strict=True))
+    calls = evaluations(gradient, arguments)
+    states = most / arguments[0].nbytes
+    cells = [f"{most / 1024:.0f}", f"{states:.1f}", f"{calls}", f"{seconds:.3f}"]
+    return [name, *cells, "yes" if same else "no"], most, calls
+
+
+def main():
+    given = options()
+    steps, slots, width = given.steps, given.slots, given.width
     random = np.random.default_rng(0)
-    arguments = (
-        random.normal(size=width),
-        random.normal(size=width),
-        random.normal(size=(steps, width)),
-    )
-    state = width * FLOAT
-    rows, reference = [], None
+    arguments = tuple(random.normal(size=s) for s in (width, width, (steps, width)))
+    length = round(steps**0.5)
     functions = {
         "every state": plain,
-        f"checkpoint, blocks of {round(steps**0.5)}": in_blocks(round(steps**0.5)),
+        f"checkpoint, blocks of {length}": in_blocks(length),
         f"binomial, {slots} slots": with_slots(slots),
     }
-    for name, function in functions.items():
-        gradient = gs.grad(function, (0, 1, 2))
-        most, seconds = peak(gradient, arguments)
-        found = gradient(*arguments)
-        reference = found if reference is None else reference
-        same = all(np.array_equal(a, b) for a, b in zip(found, reference, strict=True))
-        calls = evaluations(gradient, arguments)
-        rows.append(
-            [
-                name,
-                f"{most / 1024:.0f}",
-                f"{most / state:.1f}",
-                f"{calls}",
-                f"{seconds:.3f}",
-                "yes" if same else "no",
-            ]
-        )
-    print(f"{steps} steps of {width} numbers: a state takes {state / 1024:.0f} KiB\n")
-    print(
-        timing.table(["kept", "peak KiB", "states", "evaluations", "seconds", "same bits"], rows)
-    )
-    made = calls - 2 * steps
-    print(f"\nbinomial: {steps} forward + {steps} in the adjoints + {made} to get at states")
-    print(
-        f"theory:   {theory(steps, slots)} to get at states, {verdict}"
-    )
-    limit = 3 * slots * state
-    print(
-        f"limit:    3 x {slots} states = {limit / 1024:.0f} KiB, {within}"
-    )
-    return 0 if most <= limit and made == theory(steps, slots) else 1
+    reference = gs.grad(plain, (0, 1, 2))(*arguments)
+    rows = [row(name, f, arguments, reference) for name, f in functions.items()]
+    header = ["kept", "peak KiB", "states", "evaluations", "seconds", "same bits"]
+    print(f"{steps} steps of {width} numbers, of {FLOAT} bytes each\n")
+    print(timing.table(header, [cells for cells, _, _ in rows]))
+    _, most, calls = rows[-1]
+    made, least = calls - 2 * steps, theory(steps, slots)
+    print(f"\nbinomial: {steps} forward, {steps} in the adjoints, {made} to get at states")
+    print(f"theory:   {least} to get at states")
+    limit = 3 * slots * width * FLOAT
+    print(f"limit:    3 x {slots} states = {limit / 1024:.0f} KiB; taken: {most / 1024:.0f} KiB")
+    return 0 if most <= limit and made == least else 1
 
 
 if __name__ == "__main__":

@@ -106,6 +106,23 @@ def labels(random: Random, n: int) -> Any:
     return (random.normal(size=n) > 0) * 1.0
 
 
+def steps(random: Random, n: int) -> int:
+    return n + 2
+
+
+def grid(random: Random, n: int) -> Any:
+    return random.normal(size=(n + 2, n + 2))
+
+
+def rod(random: Random, n: int) -> Any:
+    return random.normal(size=n + 2)
+
+
+def definite(random: Random, n: int) -> Any:
+    root = random.normal(size=(n, n))
+    return root @ root.T + n * np.eye(n)
+
+
 def layers(random: Random, n: int) -> Any:
     shapes = {"w1": (4, n), "b1": (n,), "w2": (n, 3), "b2": (3,)}
     return {name: random.normal(size=shape) for name, shape in shapes.items()}
@@ -186,6 +203,38 @@ GOLDENS = {
         functions.attention,
         made(normal("n", 4), normal(5, 4), normal(5, 2)),
         moving=(0, 1, 2),
+    ),
+    "jacobi_2d": Golden(
+        gs.grad(functions.jacobi_2d, argnums=(1, 2)),
+        functions.jacobi_2d,
+        made(steps, grid, grid),
+        moving=(1, 2),
+    ),
+    "heat": Golden(
+        gs.grad(functions.heat, argnums=(0, 1)),
+        functions.heat,
+        made(rod, 0.3, steps),
+        moving=(0, 1),
+    ),
+    "rnn": Golden(
+        gs.grad(functions.rnn, argnums=(0, 1, 2)),
+        functions.rnn,
+        made(normal(3, 3), normal(3, 2), normal(3), normal("n", 2), normal("n", 3)),
+        moving=(0, 1, 2),
+    ),
+    "cholesky": Golden(
+        gs.differentiable(functions.cholesky).grad,
+        functions.cholesky,
+        made(definite),
+        seeds=normal("n", "n"),
+    ),
+    "newton": Golden(
+        gs.grad(functions.newton), functions.newton, made(lambda random, n: 0.5 * n, 1.0)
+    ),
+    "huber": Golden(
+        gs.grad(functions.huber),
+        functions.huber,
+        made(normal(2), normal("n", 2), normal("n"), 0.7),
     ),
 }
 

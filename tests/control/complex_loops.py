@@ -17,7 +17,12 @@ def numbers(factor, *letters):
 
 
 @program(
-    lambda s, r: s["n"], lambda s, r: numbers(1.0, 2 ** s["n"])(s, r), static=("m",), sizes=(2, 3)
+    lambda s, r: s["n"],
+    lambda s, r: numbers(1.0, 2 ** s["n"])(s, r),
+    static=("m",),
+    sizes=(2, 3),
+    shared=False,
+    rolled=False,
 )
 def stockham_radix_two(m, x):
     n = 2**m

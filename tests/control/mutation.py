@@ -198,7 +198,7 @@ def dict_carried(X, w):
     return state["sum"] / state["count"], state["last"]
 
 
-@program(": n", ": n")
+@program(": n", ": n", shared=False, rolled=False)
 def lists_by_comprehension(x, y):
     pairs = [(a * b, a + b) for a, b in zip(x, y, strict=True)]
     products = [p for p, _ in pairs]
@@ -217,7 +217,7 @@ def stacked_rows(X, a):
     return np.vstack(rows), np.concatenate(rows)
 
 
-@program(": n m")
+@program(": n m", shared=False, rolled=False)
 def reversed_and_indexed(A):
     out = np.zeros(A.shape[1])
     for i, row in reversed(list(enumerate(A))):

@@ -27,7 +27,7 @@ RTOL = 1e-6
 STEPS = (3e-4, 1e-4)
 """Where differences depend on the step, a kink or a threshold is near."""
 LONGEST = 20
-"""Seconds for one program, when many are tried."""
+"""Seconds of processor time for one program, when many are tried."""
 NAMES = re.compile(r"\b[a-z]\d+\b|\d+|`[^`]*`")
 """What reasons of the same kind differ in."""
 
@@ -97,7 +97,7 @@ def _too_long(signum, frame):
 
 def outcome(number):
     """Right, slow, wrong, or refused for which reason; what is wrong is printed."""
-    signal.alarm(LONGEST)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         refused = check(number)
     except _Slow:
@@ -108,7 +108,7 @@ def outcome(number):
         print(f"--- wrong: {number}\n{drawn(number)}\n{text}", flush=True)
         return f"wrong: {type(error).__name__}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     if refused is None:
         return "right"
     print(f"--- refused: {number}: {refused}", flush=True)
@@ -116,7 +116,7 @@ def outcome(number):
 
 
 def main(count, first=0):
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGPROF, _too_long)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", gs.UnusedInputWarning)
         found = collections.Counter(outcome(number) for number in range(first, first + count))

@@ -349,6 +349,12 @@ STRUCTURAL = {
     "distinct": "an identity with a token: tests of functions called twice",
     "stop_gradient": "an identity without derivative: finite differences say otherwise",
     "finished_gradient": "the same",
+    "branch": "runs regions: tests/autodiff, tests/codegen and tests/control",
+    "loop": "the same",
+    "rerun": "the same",
+    "ahead": "the same",
+    "fail": "raises an error: tests/control",
+    "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }
 """Ops that have no samples, and why."""
 

@@ -14,9 +14,11 @@ from gradsmith.frontend.carried import fresh_name, shown_name
 from gradsmith.frontend.journal import Changes, Journal, journaling, reachable, refill
 from gradsmith.frontend.merging import (
     as_result,
+    as_shown,
     as_value,
     is_data,
     is_same_number,
+    is_stale,
     is_whole,
     joint_type,
     placeholder,
@@ -70,6 +72,8 @@ class Arm:
     changes: Changes
     nodes: dict[int, Node]
     """What every array among the values shows at the end of the arm, by its identity."""
+    stale: set[int]
+    """Those of them that may or may not have been written to."""
 
 
 def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
@@ -78,8 +82,9 @@ def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
     held = [*values, *(contents for _, contents in changes.containers.values())]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
+    stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
     journal.undo()
-    return Arm(builder, values, changes, nodes)
+    return Arm(builder, values, changes, nodes, stale)
 
 
 class Output:
@@ -106,6 +111,8 @@ class Joint:
         self.symbols: list[Symbol | None] = []
         self.labels: list[str | None] = []
         self.made: list[Any] = []
+        self.stale: set[int] = set()
+        """The places of results that may or may not have been written to."""
 
     def join(self, left: Any, right: Any, label: str) -> Any:
         """One value for two: with an `Output` where they differ."""
@@ -156,6 +163,9 @@ class Joint:
         for builder, node in zip(self.builders, nodes, strict=True):
             with building(builder):
                 cast.append(in_type(builder.inner(node), type_))
+        sides = zip(self.arms, (left, right), strict=True)
+        if any(id(value) in arm.stale for arm, value in sides):
+            self.stale.add(len(self.results))
         self.results.append((cast[0], cast[1]))
         self.labels.append(label)
         return Output(len(self.results) - 1)
@@ -171,7 +181,7 @@ class Joint:
         if isinstance(value, Node):
             return value
         with building(arm.builder):
-            return arm.nodes[id(value)] if id(value) in arm.nodes else as_result(value)
+            return arm.nodes[id(value)] if id(value) in arm.nodes else as_shown(value)
 
     def _symbol(self, left: Any, right: Any, label: str | None) -> Symbol | None:
         """The size that the result is, where both are Python integers."""
@@ -202,7 +212,10 @@ class Joint:
             if named is not None:
                 self.trace.builder.name(node, named)
             size = None if symbol is None else dims.of_atom(symbol)
-            self.made.append(node if label is None else as_value(node, size, named))
+            value = node if label is None else as_value(node, size, named)
+            if place in self.stale and isinstance(value, Tracer):
+                value.view.storage.outdate()
+            self.made.append(value)
 
     def fill(self, value: Any) -> Any:
         """``value`` with the branch's results for its outputs."""

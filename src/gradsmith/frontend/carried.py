@@ -113,6 +113,16 @@ class Slot:
         self.type = joint
         return settled
 
+    def start_late(self, old: Any) -> bool:
+        """Whether it may be ``old``, where no trip is made."""
+        try:
+            self.type = joint_type(as_shown(old).array_type, self.type)
+        except ControlFlowError:
+            return False
+        self.initial, self.whole = old, self.whole and is_whole(old)
+        self.stale = self.stale or is_stale(old)
+        return True
+
     def result(self, builder: Builder) -> Node:
         """What the trip gives to the next."""
         with building(builder):
@@ -384,9 +394,10 @@ def late_group(name: str, before: Any, after: Any) -> Group | None:
     if group is None or any(map(dims.changes, [s for t in group.slots for s in t.type.shape])):
         return None
     leaves, shape = tree.flatten(before, is_data)
-    same = shape == group.shape
-    for slot, old in zip(group.slots, leaves if same else group.slots, strict=True):
+    if leaves and shape != group.shape:
+        return None
+    for slot, old in zip(group.slots, leaves or group.slots, strict=True):
         slot.node, slot.initial = as_shown(slot.initial), None
-        if same and as_shown(old).type == slot.type and is_whole(old) == slot.whole:
-            slot.initial, slot.stale = old, slot.stale or is_stale(old)
+        if leaves and not slot.start_late(old):
+            return None
     return group

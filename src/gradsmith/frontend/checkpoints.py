@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradsmith import tree
 from gradsmith.frontend.branches import Arm, arm_of
 from gradsmith.frontend.carried import fresh_name
-from gradsmith.frontend.journal import journaling, note_container, refill
+from gradsmith.frontend.journal import journaling, note_container, reachable, refill
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.storage import Storage
@@ -32,9 +35,29 @@ def run_again(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
     trace = current_trace()
     if trace is None:
         return fun(*args, **kwargs)
-    with trace.region() as builder, journaling() as journal:
+    held = _held(fun)
+    known = reachable(sys._getframe(), trace)
+    del held
+    with trace.region() as builder, journaling(known) as journal:
         arm = arm_of(builder, [call(fun, *args, **kwargs)], journal)
     return _Results(trace, arm).give()
+
+
+def _held(fun: Any) -> list[Any]:
+    """What a function has from outside, among which are containers that it may change."""
+    if isinstance(fun, functools.partial):
+        return [fun.args, fun.keywords, *_held(fun.func)]
+    if isinstance(fun, types.MethodType):
+        return [fun.__self__, *_held(fun.__func__)]
+    cells = getattr(fun, "__closure__", None) or ()
+    return [cell.cell_contents for cell in cells if _is_filled(cell)]
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is cell.cell_contents
+    except ValueError:
+        return False
 
 
 class _Results:
@@ -54,7 +77,8 @@ class _Results:
         """Close the region; what the call gives."""
         (value,), changes = self.arm.values, self.arm.changes
         containers = list(changes.containers.values())
-        outer = {id(x): self._take(x) for x in _leaves([value, *(c for _, c in containers)])}
+        held = [value, *(contents for _, contents in containers)]
+        outer = {id(x): self._take(x) for x in self._parts(held)[0]}
         written = {
             storage: self._result(node)
             for storage, node in changes.storages.items()
@@ -68,8 +92,20 @@ class _Results:
                 self.trace.builder.name(storage.node, storage.label)
         for container, contents in containers:
             note_container(container)
-            refill(container, _replaced(contents, values))
-        return _replaced(value, values)
+            refill(container, self._replaced(contents, values))
+        return self._replaced(value, values)
+
+    def _parts(self, value: Any) -> tuple[list[Any], tree.Tree]:
+        """Down to what is no container, and to those that are changed, each by itself."""
+        changed = {id(container) for container, _ in self.arm.changes.containers.values()}
+        return tree.flatten(value, lambda v: id(v) in changed or not tree.is_container(v))
+
+    def _replaced(self, value: Any, values: Mapping[int, Any]) -> Any:
+        """``value`` with what its parts have become; itself where these are the same."""
+        leaves, shape = self._parts(value)
+        made = [values.get(id(leaf), leaf) for leaf in leaves]
+        same = all(new is old for new, old in zip(made, leaves, strict=True))
+        return value if same else tree.unflatten(shape, made)
 
     def _take(self, leaf: Any) -> Made:
         """What a value becomes: itself, or a result of the region if nothing else knows it."""
@@ -116,15 +152,3 @@ class _Results:
         attrs = {"block": builder.region(self.nodes, captured), "symbols": tuple(self.symbols)}
         whole = self.trace.builder.apply(rerun, captured, attrs)
         self.made = [item(whole, index=place) for place in range(len(self.nodes))]
-
-
-def _leaves(value: Any) -> list[Any]:
-    return tree.flatten(value, lambda v: not tree.is_container(v))[0]
-
-
-def _replaced(value: Any, values: Mapping[int, Any]) -> Any:
-    """``value`` with what its leaves have become; itself where these are the same."""
-    leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
-    made = [values.get(id(leaf), leaf) for leaf in leaves]
-    same = all(new is old for new, old in zip(made, leaves, strict=True))
-    return value if same else tree.unflatten(shape, made)

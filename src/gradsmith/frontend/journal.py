@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.frontend.storage import Storage, writes
+from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
 from gradsmith.ir.graph import Node
 
@@ -40,6 +40,7 @@ class Journal:
         self.known = known
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
+        self.outdated: list[Storage] = []
 
     def changes(self) -> Changes:
         """What buffers and containers have become."""
@@ -54,6 +55,8 @@ class Journal:
             storage.put_back(node)
         for container, before in self.containers.values():
             refill(container, before)
+        for storage in self.outdated:
+            storage.stale = False
 
 
 def refill(container: Any, contents: Any) -> None:
@@ -77,7 +80,13 @@ def _note_storage(storage: Storage, before: Node) -> None:
         journal.storages.setdefault(storage, before)
 
 
+def _note_outdated(storage: Storage) -> None:
+    for journal in _open.get():
+        journal.outdated.append(storage)
+
+
 writes.append(_note_storage)
+outdatings.append(_note_outdated)
 
 
 @contextmanager

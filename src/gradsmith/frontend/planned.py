@@ -29,6 +29,13 @@ class Planned:
     slots: int | None = None
 
     def __iter__(self) -> Iterator[Any]:
+        """Whatever is no ``for`` statement goes over the elements as they are."""
+        if self.rolled:
+            raise ArgumentValueError(
+                "loop() is for what a `for` statement goes over: here something else does",
+                current_span(),
+                "put it outermost, as in gs.loop(enumerate(x)), and not into a `try`",
+            )
         return iter(self.iterable)
 
     def __len__(self) -> int:

@@ -25,6 +25,10 @@ writes: list[Callable[[Storage, Node], None]] = []
 """What is told of every write, before it: the storage and what it holds."""
 
 
+outdatings: list[Callable[[Storage], None]] = []
+"""What is told of every buffer that cannot be told any more, before it."""
+
+
 class Storage:
     """A buffer: its present value and how often it was written.
 
@@ -76,6 +80,8 @@ class Storage:
     def outdate(self) -> None:
         """What the buffer holds cannot be told any more, nor what those hold that it may be."""
         if not self.stale:
+            for note in outdatings:
+                note(self)
             self.stale = True
             self._outdate_others()
 

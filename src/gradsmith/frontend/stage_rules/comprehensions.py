@@ -48,7 +48,7 @@ def _is_simple(rewriter: Rewriter, node: ast.ListComp) -> bool:
 def _listed(rewriter: Rewriter, node: ast.ListComp) -> ast.expr:
     """``[e for x in xs]`` → ``__gs__.listed(xs, lambda x: e)``; ``lambda x, y`` for pairs."""
     (clause,) = node.generators
-    items = iterated(rewriter, clause.iter)
+    items = rewriter.visit(clause.iter)
     target = clause.target
     names = target.elts if isinstance(target, ast.Tuple) else [target]
     at = place(node)

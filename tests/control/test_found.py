@@ -1,0 +1,189 @@
+"""What random structured programs have found, each in its smallest form."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.harness import along, direction_for, is_differentiable, near, only, slope
+from programs.harness import copied, same_bits, seeds_for
+
+X = np.array([0.4, -0.3, 0.7, 0.2])
+Y = np.array([0.5, 0.1, -0.6, 0.3])
+A = np.random.default_rng(0).normal(size=(4, 5))
+WIDE = np.random.default_rng(1).normal(size=(9, 20))
+
+
+def check(function, *arguments):
+    """The value to the bit, and the gradient against differences."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", gs.UnusedInputWarning)
+        value, before = function(*copied(arguments)), copied(arguments)
+        same_bits(gs.compile(function)(*arguments), value)
+        seed = seeds_for(value, np.random.default_rng(0))
+        gradients = gs.vjp(function, *arguments)[1](seed)
+        random = np.random.default_rng(1)
+        for position, argument in enumerate(arguments):
+            if is_differentiable(argument):
+                direction = direction_for(argument, random)
+                moves = only(position, direction, arguments)
+                expected = slope(function, arguments, moves, seed, 1e-3)
+                actual = along(direction, gradients[position])
+                assert near([actual, 1.0], [expected, 1.0], 1e-6), (position, actual, expected)
+        same_bits(arguments, before)
+
+
+# -- the order of elements in memory, by which sums add them --------------------------------------
+
+
+def _written_through_a_transpose(x, m):
+    m.T[0] = x[0]
+    return np.mean(m)
+
+
+def _written_through_a_transpose_in_an_arm(x, m):
+    turned = m.T
+    if x[0] > 0:
+        turned[1] *= x[1]
+    return np.mean(m)
+
+
+def _written_through_a_transpose_in_a_loop(x, m):
+    for i in range(len(x)):
+        m.T[i] *= x[i]
+    return np.sum(m)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _written_through_a_transpose,
+        _written_through_a_transpose_in_an_arm,
+        _written_through_a_transpose_in_a_loop,
+    ],
+)
+def test_a_copy_that_is_written_through_a_transpose_keeps_its_order(function):
+    check(function, X, WIDE)
+
+
+# -- adjoints of loops --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.0, 2.0])
+def test_a_captured_value_is_what_a_loop_carries_on(level):
+    def program(x, a, level):
+        s, k = 0.0, 0
+        while x[len(x) // 2] > level and k < 2:
+            s = a
+            k += 1
+        return s, x * 1.0
+
+    check(program, X, 0.7, level)
+
+
+# -- no trip at all ---------------------------------------------------------------------------------
+
+
+def _other_kind_of_number(x, a, level):
+    s, k = a * a, 0
+    while k < 3 and x[0] > level:
+        k += 1
+        s = np.sin(x[1])
+    return s, x * 1.0
+
+
+def _an_integer_before(x, a, level):
+    s = 2
+    for v in x:
+        if x[0] <= level:
+            break
+        s = np.sin(v * a)
+    return s * 1.0, x * 1.0
+
+
+@pytest.mark.parametrize("function", [_other_kind_of_number, _an_integer_before])
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_what_every_trip_sets_anew_is_as_before_where_there_is_none(function, level):
+    check(function, X, 0.7, level)
+
+
+# -- arrays that may or may not share memory with one that is written -------------------------------
+
+
+def _made_anew_in_every_trip(x, a):
+    part = x[:-1]
+    for i in range(3):
+        part = x[:-1] if a > i else x[1:]
+        if part[0] > 100:
+            break
+        x[i] += 0.1 * part[0]
+    return x * 1.0
+
+
+def _not_read_after_the_loop(x, a):
+    for i in range(2):
+        k = 0
+        while k < 3:
+            if x[k] * a > 0.9:
+                break
+            k += 1
+            x[i] += 0.1
+            part = x[:-1]
+            part[0] *= a
+    return x * 1.0
+
+
+@pytest.mark.parametrize("function", [_made_anew_in_every_trip, _not_read_after_the_loop])
+@pytest.mark.parametrize("a", [0.5, 1.5, -1.0])
+def test_what_cannot_be_told_and_is_not_read_is_no_error(function, a):
+    check(function, X, a)
+
+
+def test_what_cannot_be_told_in_one_arm_cannot_be_told_after_the_branch():
+    def program(x, a):
+        part = x[:-1] if a > 0 else x[1:]
+        x[0] = 5.0
+        if a > 0.5:
+            part = np.zeros(3)
+        return part * 1.0
+
+    with pytest.raises(gs.GradsmithError, match="may or may not share memory"):
+        gs.compile(program)(X, 0.2)
+
+
+# -- time ----------------------------------------------------------------------------------------------
+
+
+def _nested(x, a):
+    for _ in range(2):
+        if x[0] > a:
+            x[1] += 0.1
+            for _ in range(2):
+                if x[1] > a:
+                    x[0] *= 0.9
+                    y = x * 0.5
+                    for i in range(2):
+                        if y[i] > a:
+                            x[i] = y[i]
+                            y[0] += np.sin(x[2])
+                            if y[0] > 2 * a:
+                                x[2] += 0.1 * y[0]
+                                if x[2] > 3 * a:
+                                    x[3] = x[0] + x[2]
+                                    y[1] = a * x[3]
+                        else:
+                            y[i] -= x[3]
+                    x[2] += y[0] * y[1]
+                else:
+                    x[2] -= 0.1
+    return x * 1.0
+
+
+def test_compilation_is_not_exponential_in_the_depth_of_blocks():
+    start = time.process_time()
+    check(_nested, X, 0.1)
+    assert time.process_time() - start < 10
