@@ -1,26 +1,33 @@
 """gradsmith: readable NumPy source for the exact gradients of plain NumPy functions."""
 
-from gradsmith import autograd
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from gradsmith._version import __version__
-from gradsmith.api import (
-    checkpoint,
-    compile,
-    differentiable,
-    grad,
-    jvp,
-    loop,
-    stop_gradient,
-    unroll,
-    value_and_grad,
-    vjp,
-)
-from gradsmith.errors import (
-    GradsmithError,
-    GradsmithWarning,
-    TraceTimeEffectWarning,
-    UnusedInputWarning,
-)
-from gradsmith.testing import check_grads
+
+if TYPE_CHECKING:
+    from gradsmith import autograd
+    from gradsmith.api import (
+        checkpoint,
+        compile,
+        grad,
+        jvp,
+        loop,
+        stop_gradient,
+        unroll,
+        value_and_grad,
+        vjp,
+    )
+    from gradsmith.api.differentiable import differentiable
+    from gradsmith.errors import (
+        GradsmithError,
+        GradsmithWarning,
+        TraceTimeEffectWarning,
+        UnusedInputWarning,
+    )
+    from gradsmith.testing import check_grads
 
 __all__ = [
     "GradsmithError",
@@ -41,3 +48,31 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+_HOMES = {
+    "GradsmithError": "errors",
+    "GradsmithWarning": "errors",
+    "TraceTimeEffectWarning": "errors",
+    "UnusedInputWarning": "errors",
+    "check_grads": "testing",
+}
+"""Where a name is defined that is not one of ``api``."""
+
+
+def _load(name: str) -> Any:
+    """Load the compiler with the first name that is used of it: importing it takes a moment."""
+    if name == "autograd":
+        return importlib.import_module("gradsmith.autograd")
+    if name not in __all__:
+        raise AttributeError(f"module 'gradsmith' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"gradsmith.{_HOMES.get(name, 'api')}"), name)
+    globals()[name] = found
+    return found
+
+
+if not TYPE_CHECKING:
+    __getattr__ = _load
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

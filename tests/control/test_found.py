@@ -70,7 +70,7 @@ def test_a_copy_that_is_written_through_a_transpose_keeps_its_order(function):
     check(function, X, WIDE)
 
 
-# -- adjoints of loops --------------------------------------------------------------------------------
+# -- adjoints of loops ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", [0.0, 2.0])
@@ -85,7 +85,7 @@ def test_a_captured_value_is_what_a_loop_carries_on(level):
     check(program, X, 0.7, level)
 
 
-# -- no trip at all ---------------------------------------------------------------------------------
+# -- no trip at all -------------------------------------------------------------------------------
 
 
 def _other_kind_of_number(x, a, level):
@@ -111,7 +111,7 @@ def test_what_every_trip_sets_anew_is_as_before_where_there_is_none(function, le
     check(function, X, 0.7, level)
 
 
-# -- arrays that may or may not share memory with one that is written -------------------------------
+# -- arrays that may or may not share memory with one that is written -----------------------------
 
 
 def _made_anew_in_every_trip(x, a):
@@ -155,7 +155,7 @@ def test_what_cannot_be_told_in_one_arm_cannot_be_told_after_the_branch():
         gs.compile(program)(X, 0.2)
 
 
-# -- time ----------------------------------------------------------------------------------------------
+# -- time -----------------------------------------------------------------------------------------
 
 
 def _nested(x, a):
@@ -187,3 +187,46 @@ def test_compilation_is_not_exponential_in_the_depth_of_blocks():
     start = time.process_time()
     check(_nested, X, 0.1)
     assert time.process_time() - start < 10
+
+
+# -- lists that are made anew in every trip -------------------------------------------------------
+
+
+def _list_before_the_branch_is_gone(x, y, a):
+    s = a
+    for value, i in zip(y, range(len(x)), strict=True):
+        if s:
+            if -(value**2):
+                break
+        elif 0.75 * value + np.mean(x) > 0.57:
+            pass
+        found = []
+        found.append(0.9 * x[i - 1] + np.mean(y))
+        s = np.sum(np.tanh(found))
+    return s
+
+
+def _list_in_the_rest_of_a_trip(x, y, a):
+    while True:
+        if x[0] > 1.05:
+            break
+        x[0] += 0.3
+        if x[1] > a:
+            for i in range(0, len(x), 2):
+                if y[i] > 0.43:
+                    return x * 1.0
+                y[i] += 0.1
+        rows = []
+        for i in range(len(x)):
+            y[i] *= 0.9
+            rows.append(x[i] * a + y[i])
+        x[1] = np.sum(np.array(rows))
+    return x * y
+
+
+@pytest.mark.parametrize(
+    "function", [_list_before_the_branch_is_gone, _list_in_the_rest_of_a_trip]
+)
+def test_a_list_of_one_trip_is_not_that_of_another(function):
+    check(function, X, Y, 0.7)
+    check(function, X, Y, 0.1)

@@ -87,12 +87,12 @@ def test_the_same_number_draws_the_same_program():
     assert [drawn(number) for number in range(5)] == [drawn(number) for number in range(5)]
 
 
-class _Slow(Exception):
+class _SlowError(Exception):
     """A program takes longer than anyone waits."""
 
 
 def _too_long(signum, frame):
-    raise _Slow
+    raise _SlowError
 
 
 def outcome(number):
@@ -100,7 +100,7 @@ def outcome(number):
     signal.setitimer(signal.ITIMER_PROF, LONGEST)
     try:
         refused = check(number)
-    except _Slow:
+    except _SlowError:
         print(f"--- slow: {number}", flush=True)
         return "slow"
     except Exception as error:
@@ -117,11 +117,13 @@ def outcome(number):
 
 def main(count, first=0):
     signal.signal(signal.SIGPROF, _too_long)
+    found = collections.Counter()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", gs.UnusedInputWarning)
-        found = collections.Counter(outcome(number) for number in range(first, first + count))
-    for reason, times in found.most_common():
-        print(f"{times:6} {reason}")
+        for number in range(first, first + count):
+            found[outcome(number)] += 1
+            if (number + 1 - first) % 50 == 0 or number + 1 - first == count:
+                print(f"up to {number}: {dict(found.most_common())}", flush=True)
 
 
 if __name__ == "__main__":

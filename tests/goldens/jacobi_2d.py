@@ -8,7 +8,7 @@ def jacobi_2d_grad(steps, A, B):
     A: float64[n, m]
     B: float64[k, p]
 
-    Only for steps - 1 >= 0, n - 2 != 1, k - 2 != 1, n - 2 == k - 2, m - 2 != 1, p - 2 != 1, m - 2 == p - 2, k - 2 == n - 2, p - 2 == m - 2.
+    Only for steps >= 1, n != 3, k != 3, k == n, m != 3, p != 3, m == p.
 
     Made by gradsmith 0.1.0.
     """

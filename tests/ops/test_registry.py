@@ -354,6 +354,8 @@ STRUCTURAL = {
     "rerun": "the same",
     "ahead": "the same",
     "fail": "raises an error: tests/control",
+    "checkpoint": "runs a region: tests/control/test_checkpoints.py",
+    "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }
 """Ops that have no samples, and why."""

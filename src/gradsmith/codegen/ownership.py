@@ -139,7 +139,7 @@ class _Block:
             alone = not any(node in other.inputs for other in self.nodes)
             self.nodes = [n for n in self.nodes if n is not node or not alone]
         else:
-            made = Node(copy, (node,), {}, copy.infer(node.type), node.span)
+            made = Node(copy, (node,), {"order": "K"}, copy.infer(node.type), node.span)
         self.nodes.append(made)
         if node in self.names:
             self.names[made] = self.names[node]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from gradsmith.ir.graph import Graph
 from gradsmith.ir.types import ArrayType
 
 LETTERS = "nmkpqrsuvw"
+LONGEST = 90
+"""Columns of a line, without its indentation."""
 
 
 def notes(graph: Graph, static: Mapping[str, Any], arguments: Iterable[str]) -> tuple[str, ...]:
@@ -24,8 +27,12 @@ def notes(graph: Graph, static: Mapping[str, Any], arguments: Iterable[str]) -> 
     conditions = [letters.condition(guard) for guard in graph.guards]
     held = [c for c in dict.fromkeys(conditions) if c]
     if held:
-        lines += ["", f"Only for {', '.join(held)}."]
+        text = f"Only for {', '.join(held)}."
+        lines += ["", *textwrap.wrap(text, LONGEST, break_long_words=False)]
     return (*lines, "", f"Made by gradsmith {__version__}.")
+
+
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _is_said(value: Any) -> bool:
@@ -94,7 +101,21 @@ class SizeLetters:
             axis_is_wider = {">": 2, ">=": 3, "!=": 2}.get(guard.relation, 0)
             if guard.right < axis_is_wider:
                 return None  # 0 and 1 are patterns of their own
-        return f"{self.size(guard.left)} {guard.relation} {self.size(guard.right)}"
+        return self._told_apart(guard)
+
+    def _told_apart(self, guard: Guard) -> str | None:
+        """``n <= m + 2``: each term on the side where it is positive; None where both are one."""
+        distance = dims.renamed(guard.left - guard.right, self._one)
+        if isinstance(distance, int):
+            return None
+        more = dims.of_terms({m: c for m, c in distance.terms if c > 0})
+        less = dims.of_terms({m: -c for m, c in distance.terms if c < 0})
+        relation = guard.relation
+        if isinstance(more, int) and not isinstance(less, int):
+            more, less, relation = less, more, MIRRORED[relation]
+        if relation == "==" and self.size(less) < self.size(more) and not isinstance(less, int):
+            more, less = less, more
+        return f"{self.size(more)} {relation} {self.size(less)}"
 
     def describe(self, type_: ArrayType) -> str:
         """``float64[n, 3]``."""

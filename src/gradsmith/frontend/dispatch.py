@@ -22,6 +22,7 @@ from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ops import library
@@ -140,6 +141,8 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
         return node
     if isinstance(value, TracedInt):
         return value.dim
+    if isinstance(value, Refusing):
+        value.refuse()
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
@@ -198,6 +201,8 @@ def traced(value: Any) -> Tracer:
     """Any number, array or traced value as a tracer."""
     if isinstance(value, Tracer):
         return value
+    if isinstance(value, Refusing):
+        value.refuse()
     trace = current_trace()
     if trace is None:
         raise InternalError("nothing is traced at the moment")

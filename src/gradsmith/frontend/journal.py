@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Journal:
     Of containers only the ``known`` ones count, by identity; all where that is None.
     """
 
-    def __init__(self, known: set[int] | None = None) -> None:
+    def __init__(self, known: Mapping[int, Any] | None = None) -> None:
         self.known = known
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
@@ -90,7 +90,7 @@ outdatings.append(_note_outdated)
 
 
 @contextmanager
-def journaling(known: set[int] | None = None) -> Iterator[Journal]:
+def journaling(known: Mapping[int, Any] | None = None) -> Iterator[Journal]:
     """Keep a journal of all that is changed inside."""
     journal = Journal(known)
     token = _open.set((*_open.get(), journal))
@@ -100,19 +100,20 @@ def journaling(known: set[int] | None = None) -> Iterator[Journal]:
         _open.reset(token)
 
 
-def reachable(frame: FrameType, trace: Trace) -> set[int]:
-    """The identities of the containers that code in ``frame`` finds, not having made them.
+def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
+    """The containers that code in ``frame`` finds, not having made them, by their identities:
+    held on to, or what is made later might get the identity of one that is gone.
 
     What is made on the way through an arm or a trip, and changed there, is no change outside.
     """
-    found: set[int] = set()
+    found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     stack: list[Any] = [dict(frame.f_locals), list(trace.shadows.values()), seen_captures]
     while stack:
         value = stack.pop()
         if id(value) in found or isinstance(value, _NOT_SEARCHED):
             continue
-        found.add(id(value))
+        found[id(value)] = value
         if isinstance(value, dict):
             stack += value.values()
         elif isinstance(value, (list, tuple, set, deque)):

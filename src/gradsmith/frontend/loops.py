@@ -67,6 +67,8 @@ class LoopNames:
     read: frozenset[str]
     leaves: bool
     endless: bool = False  # a `while`
+    kept: frozenset[str] | None = None
+    """Those that are read outside the loop; None where that is not known."""
 
 
 class Looping:
@@ -185,6 +187,9 @@ class Looping:
         place = 0
         while trips is None or place < len(trips):
             before = variables(frame, (*self.names.stored, *self.names.targets))
+            if place == 0 and self._before:  # what a failed attempt has left in them
+                first = len(self.names.stored)
+                before[first:] = self._before[first:]
             with journaling() as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
@@ -217,7 +222,8 @@ class Looping:
                     yield index
                     after = variables(frame, (*self.names.stored, *self.names.targets))
                     settled = region.settle(after, journal)
-            if settled and not (region.carries_data() or self._switch or self.plan.rolled):
+            decided = self._switch or self.plan.rolled or isinstance(self._trip.leave, Tracer)
+            if settled and not (decided or region.carries_data()):
                 raise ControlFlowError("this loop only counts", current_span())
             if settled:
                 self._done = True
@@ -269,7 +275,8 @@ class LoopRegion:
 
     def open(self, builder: Builder) -> Any:
         """Begin a trip; what the loop's target is in it."""
-        label = self.names.targets[0] if len(self.names.targets) == 1 else "i"
+        counts = self.trips is not None and self.trips.counts
+        label = self.names.targets[0] if counts and len(self.names.targets) == 1 else "i"
         self.builder = builder
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
@@ -340,6 +347,9 @@ class LoopRegion:
             before = self.before.get(name)
             if value is before:
                 self._settled[name] = value
+                continue
+            if self.names.kept is not None and name not in self.names.kept:
+                self._settled[name] = Unsettled(name, VARIES)
                 continue
             group = late_group(name, before, value)
             if group is None:

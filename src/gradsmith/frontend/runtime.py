@@ -274,11 +274,13 @@ class BoundRuntime:
         targets: tuple[str, ...],
         stored: tuple[str, ...],
         read: tuple[str, ...],
+        kept: tuple[str, ...],
         leaves: bool,
         endless: bool,
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
-        return Looping(iterable, LoopNames(targets, stored, frozenset(read), leaves, endless))
+        names = LoopNames(targets, stored, frozenset(read), leaves, endless, frozenset(kept))
+        return Looping(iterable, names)
 
     listed = staticmethod(listed)
     choose = staticmethod(choose)

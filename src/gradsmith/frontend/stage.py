@@ -119,6 +119,7 @@ class BoundRuntime(Protocol):
         targets: tuple[str, ...],
         stored: tuple[str, ...],
         read: tuple[str, ...],
+        kept: tuple[str, ...],
         leaves: bool,
         endless: bool,
         /,
@@ -126,7 +127,8 @@ class BoundRuntime(Protocol):
         """A ``for`` over ``iterable``; with ``endless`` a ``while``, whose iterable is None.
 
         The ``for`` itself sets ``targets``, its body ``stored``, of which a trip may use what
-        the trip before left in ``read``. ``leaves`` says whether a jump may end the loop.
+        the trip before left in ``read``; ``kept`` are read outside the loop. ``leaves`` says
+        whether a jump may end the loop.
         """
 
     def choose(self, condition: Any, then: Later, orelse: Later, /) -> Any:

@@ -72,10 +72,10 @@ class Tracer:
 
     def _doubt(self, what: str, hint: str) -> NoReturn:
         raise UnsupportedError(
-            f"{shown(self)} may or may not share memory with the array that it was reshaped from"
-            f"{what}: NumPy decides by the layout in memory",
+            f"{shown(self)} may or may not share memory with an array that it was made from"
+            f"{what}: the layout in memory decides, or the way that a branch takes",
             here(),
-            f"{hint}, or reshape a copy",
+            f"{hint}, or make a copy first",
         )
 
     # -- attributes of arrays

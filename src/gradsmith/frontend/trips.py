@@ -32,6 +32,11 @@ class Trips:
         """The number of trips."""
         return length_of_range(self.start, self.stop, self.step)
 
+    @property
+    def counts(self) -> bool:
+        """Whether it gives the index itself."""
+        return self.item is _itself
+
     def __len__(self) -> int:
         return int(wrap_size(self.length))
 

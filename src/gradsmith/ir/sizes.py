@@ -95,7 +95,7 @@ class Dim:
         total = dict(self.terms)
         for monomial, coefficient in _terms(other):
             total[monomial] = total.get(monomial, 0) + coefficient
-        return _polynomial(total)
+        return of_terms(total)
 
     __radd__ = __add__
 
@@ -116,7 +116,7 @@ class Dim:
             for right, b in _terms(other):
                 monomial = tuple(sorted(left + right, key=repr))
                 product[monomial] = product.get(monomial, 0) + a * b
-        return _polynomial(product)
+        return of_terms(product)
 
     __rmul__ = __mul__
 
@@ -174,7 +174,8 @@ def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
     return size.terms if isinstance(size, Dim) else (((), size),)
 
 
-def _polynomial(terms: dict[Monomial, int]) -> Size:
+def of_terms(terms: dict[Monomial, int]) -> Size:
+    """The sum of these monomials with these coefficients."""
     kept = sorted(((m, c) for m, c in terms.items() if c), key=lambda term: _order(term[0]))
     value = sum(c * math.prod(atom.hint for atom in m) for m, c in kept)
     if all(not monomial for monomial, _ in kept):
@@ -198,7 +199,7 @@ def _exact_quotient(size: Dim, divisor: Size) -> Size | None:
         if not coefficient or c % coefficient:
             return None
         quotient[tuple(rest)] = c // coefficient
-    return _polynomial(quotient)
+    return of_terms(quotient)
 
 
 def hint(size: Size) -> int:

@@ -138,7 +138,7 @@ def _array(
     kind = None if dtype is None else as_dtype(dtype)
     made = ops.as_array(joined(object, kind))
     if made is object and copy:
-        made = ops.copy(made)
+        made = ops.copy(made, **({"order": "K"} if order == "K" else {}))
     missing = ndmin - made.ndim
     return ops.expand_dims(made, axis=tuple(range(missing))) if missing > 0 else made
 

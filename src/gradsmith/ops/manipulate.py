@@ -267,7 +267,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> N
     node = as_node(x)
     wanted = as_dtype(dtype)
     if node.dtype == wanted and not node.array_type.weak:
-        return ops.copy(node) if copy else node
+        return ops.copy(node, order="K") if copy else node
     return ops.cast(node, wanted)
 
 
@@ -281,7 +281,8 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Node:
     require_default("np.copy", order=(order, ("K", "C", "F", "A")))
     node = as_node(a)
     array = ops.as_array(node)
-    return ops.copy(array) if array is node else array
+    kept = {"order": "K"} if order == "K" else {}
+    return ops.copy(array, **kept) if array is node else array
 
 
 @implements(np.shape)

@@ -217,7 +217,7 @@ def _rerun_infer(*captured: Type, block: Region, symbols: tuple[Symbol | None, .
 
 
 rerun = primitive(
-    "rerun",
+    "checkpoint",
     infer=_rerun_infer,
     evaluate=lambda *captured, run, block, symbols: run(block, captured),
     derivative=_BY_MODE,
@@ -242,6 +242,7 @@ fail = primitive(
 )
 
 # -- whole: int(x), an integer of an array that sizes may mention by its symbol ------------------
+
 
 def _int(x: Any, *, symbol: Symbol | None) -> int:
     return int(x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -265,6 +265,16 @@ def _emit_astype(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     return syntax.method(x, "astype", syntax.dtype(dtype))
 
 
+def _evaluate_copy(x: Any, *, order: Literal["C", "K"] = "C") -> Any:
+    return x.copy(order) if isinstance(x, np.ndarray) else np.asarray(x)[()]
+
+
+def _emit_copy(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    if node.attrs.get("order") == "K":
+        return private(node.inputs[0], owner(node, x))
+    return syntax.method(owner(node, x), "copy")
+
+
 astype: Op = primitive(
     "astype",
     infer=lambda x, *, dtype: x.with_dtype(dtype),
@@ -276,10 +286,10 @@ astype: Op = primitive(
 )
 copy: Op = primitive(
     "copy",
-    infer=lambda x: x.strong(),
-    evaluate=lambda x: x.copy() if isinstance(x, np.ndarray) else np.asarray(x)[()],
-    derivative=Linear((lambda g, x: g,)),
-    emit=lambda emitter, node, x: syntax.method(owner(node, x), "copy"),
+    infer=lambda x, *, order="C": x.strong(),
+    evaluate=_evaluate_copy,
+    derivative=Linear((lambda g, x, *, order="C": g,)),
+    emit=_emit_copy,
 )
 
 

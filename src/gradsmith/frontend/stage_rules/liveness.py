@@ -107,3 +107,20 @@ def _always(node: ast.AST) -> Iterable[ast.AST]:
     if isinstance(node, ast.Compare):
         return (node.left, node.comparators[0])
     return ast.iter_child_nodes(node)
+
+
+def loads_outside(statements: Sequence[ast.AST], loop: ast.For | ast.While) -> set[str]:
+    """The names that are read in the statements, but for the trips of ``loop``."""
+    found: set[str] = set()
+    stack: list[ast.AST] = list(statements)
+    while stack:
+        node = stack.pop()
+        if node is loop:
+            stack += loop.orelse
+            continue
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        stack += ast.iter_child_nodes(node)
+    return found

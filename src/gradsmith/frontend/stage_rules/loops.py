@@ -26,7 +26,7 @@ from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects
 from gradsmith.frontend.stage_rules.conditions import condition, test
 from gradsmith.frontend.stage_rules.jumps import Exit
-from gradsmith.frontend.stage_rules.liveness import live, stored
+from gradsmith.frontend.stage_rules.liveness import live, loads_outside, stored
 from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import stored_names
@@ -105,6 +105,8 @@ class _Loop:
         set_ = stored([*asked, *node.body], rewriter.scope)
         self.stored = tuple(name for name in set_ if name not in targets)
         self.read = tuple(sorted(live([*asked, *node.body]) & set(self.stored)))
+        outside = loads_outside(rewriter.whole, node) & {*targets, *self.stored}
+        self.kept = tuple(sorted(outside))
         self.endless = isinstance(node, ast.While)
 
     def name(self) -> ast.expr:
@@ -114,7 +116,8 @@ class _Loop:
     def make(self, iterable: ast.expr) -> ast.stmt:
         """``loop = __gs__.loop(...)``."""
         at = self.at
-        sets = [self._texts(names) for names in (self.targets, self.stored, self.read)]
+        names = (self.targets, self.stored, self.read, self.kept)
+        sets = [self._texts(n) for n in names]
         flags = [ast.Constant(bool(f), **at) for f in (self.exit, self.endless)]
         made = self.rewriter.call("loop", at, iterable, *sets, *flags)
         return ast.Assign([ast.Name(self.variable, ast.Store(), **at)], made, **at)

@@ -70,6 +70,7 @@ class Rewriter:
         self.shadowing = shadowing
         self.scope = function_scope(source.node, None)
         self.lowering = Lowering()
+        self.whole: list[ast.stmt] = []
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
         self._count = 0
 
@@ -145,7 +146,9 @@ class Rewriter:
         """The rewritten body of a function or lambda, whose scope is the one at work."""
         if isinstance(node, ast.Lambda):
             return self.call("result", place(node.body), self.visit(node.body))
-        body = self.body(self.lowering.function(node.body))
+        outer, self.whole = self.whole, self.lowering.function(node.body)
+        body = self.body(self.whole)
+        self.whole = outer
         if self.scope.home is None:
             return body
         at = place(node.body[0])
