@@ -351,8 +351,6 @@ STRUCTURAL = {
     "finished_gradient": "the same",
     "branch": "runs regions: tests/autodiff, tests/codegen and tests/control",
     "loop": "the same",
-    "rerun": "the same",
-    "ahead": "the same",
     "fail": "raises an error: tests/control",
     "checkpoint": "runs a region: tests/control/test_checkpoints.py",
     "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",

@@ -17,8 +17,9 @@ from gradsmith.errors import (
     ConcretizationError,
     UnsupportedError,
 )
-from gradsmith.frontend.branches import as_condition, choose
+from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
+from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt

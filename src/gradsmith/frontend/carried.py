@@ -7,137 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.grown import Grown
-from gradsmith.frontend.journal import Journal, note_container, refill
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.containers import (
+    Contents,
+    Growth,
+    contents_of,
+    growth_of,
+)
+from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import (
-    as_result,
     as_shown,
-    as_value,
     is_data,
     is_stale,
     is_whole,
-    joint_type,
-    placeholder,
 )
+from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
-from gradsmith.ir.context import building
-from gradsmith.ir.dims import Size, Symbol
-from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, describe
-from gradsmith.ops.create import empty
-from gradsmith.ops.forms import in_type
-from gradsmith.ops.index import index_set
-from gradsmith.ops.index_key import Index
-
-VARIES = "its type or shape differs from trip to trip of a loop"
-
-
-def fresh_name(trace: Trace, label: str | None) -> str:
-    """A name for a size that no other size of the trace has."""
-    return f"{label or 'k'}.{trace.root.token()}"
-
-
-def shown_name(name: str) -> str:
-    """What a variable that staging added is called in the emitted code."""
-    if not name.startswith("__gs_"):
-        return name
-    word = name.removeprefix("__gs_").split("_")[0]
-    return {"broken": "stop", "result": "result", "returned": "done"}.get(word, word)
-
-
-@dataclass(slots=True)
-class Slot:
-    """One carried value: what it is at first, its type, and the parameter of the trip."""
-
-    label: str
-    initial: Any
-    type: ArrayType
-    whole: bool
-    param: Node | None = None
-    symbol: Symbol | None = None
-    seen: Any = None
-    after: Any = None
-    node: Node | None = None
-    empty: bool = False
-    stale: bool = False
-    """Whether what is carried may or may not have been written to: it cannot be used."""
-
-    def open(self, trace: Trace, builder: Builder) -> Any:
-        """What the trip starts with."""
-        size = None
-        if self.whole:
-            size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
-        self.symbol = None if size is None else dims.as_symbol(size)
-        self.param = builder.parameter(self.label, self.type, self.symbol)
-        self.seen = self.handed_on(as_value(self.param, size, self.label))
-        return self.seen
-
-    def handed_on(self, value: Any) -> Any:
-        """The value of a trip, or of the loop."""
-        if self.stale and isinstance(value, Tracer):
-            value.view.storage.outdate()
-        return value
-
-    def _hint(self) -> int:
-        if isinstance(self.initial, TracedInt):
-            return dims.hint(self.initial.dim)
-        return self.initial if type(self.initial) is int else 0
-
-    def take(self, value: Any) -> bool:
-        """What the trip ends with; whether that is of the type that it started with."""
-        self.after, self.node = value, as_shown(value)
-        if value is self.seen:
-            return True
-        known, self.stale = self.stale, self.stale or is_stale(value)
-        if self.whole and not is_whole(value):
-            self.whole = False
-        found = self.node.array_type
-        try:
-            joint = joint_type(self.type, found)
-        except ControlFlowError:
-            raise ControlFlowError(
-                f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
-                f"{describe(found)} after it",
-                current_span(),
-                "keep one shape, or loop over a range that is known when tracing",
-            ) from None
-        settled = joint == self.type and (self.whole or self.symbol is None)
-        settled = settled and known == self.stale
-        self.type = joint
-        return settled
-
-    def start_late(self, old: Any) -> bool:
-        """Whether it may be ``old``, where no trip is made."""
-        try:
-            self.type = joint_type(as_shown(old).array_type, self.type)
-        except ControlFlowError:
-            return False
-        self.initial, self.whole = old, self.whole and is_whole(old)
-        self.stale = self.stale or is_stale(old)
-        return True
-
-    def result(self, builder: Builder) -> Node:
-        """What the trip gives to the next."""
-        with building(builder):
-            if self.node is None:
-                raise InternalError(f"a loop does not say what {self.label!r} becomes")
-            return in_type(builder.inner(self.node), self.type)
-
-    def start(self) -> Node:
-        """What the first trip gets; made in the builder around the loop."""
-        if self.empty:
-            return empty(shape=self.type.shape, dtype=self.type.dtype)
-        if self.initial is None:
-            return placeholder(self.type)
-        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
-        return in_type(node, self.type)
+from gradsmith.ir.dims import Size
 
 
 @dataclass(slots=True)
@@ -184,67 +74,6 @@ def group_of(name: str, value: Any) -> Group | None:
 
 
 @dataclass(slots=True)
-class Growth:
-    """A list that every trip appends one element to: they become rows of a carried array."""
-
-    container: list[Any]
-    before: list[Any]
-    slot: Slot
-    last: Slot
-
-    def open(self, trace: Trace, builder: Builder) -> None:
-        """Begin a trip: of what was appended before, the last element is to be had."""
-        self.slot.open(trace, builder)
-        note_container(self.container)
-        refill(self.container, [Grown(), self.last.open(trace, builder)])
-
-    def take(self, contents: list[Any], place: Size) -> None:
-        """The trip ends: the new element is the row at ``place``."""
-        if len(contents) != 3 or not is_data(contents[-1]):
-            raise _changed_elements()
-        if type(contents[0]) is not Grown or contents[1] is not self.last.seen:
-            raise _changed_elements()
-        row = as_result(contents[-1])
-        self.last.node = row
-        if row.shape != self.slot.type.shape[1:] or row.dtype != self.slot.type.dtype:
-            raise _changed_elements()
-        self.slot.node = index_set(_param(self.slot), row, index=Index((place,)))
-
-    def close(self, whole: Any) -> None:
-        """After the loop the rows are the elements."""
-        note_container(self.container)
-        refill(self.container, [*self.before, Grown(whole)])
-
-
-def growth_of(before: Any, after: Any, length: Size | None) -> Growth | None:
-    """How a list grows by one element in a trip; None where it does not, or for how long is not
-    known.
-    """
-    if length is None or type(before) is not list or len(after) != len(before) + 1:
-        return None
-    if any(old is not new for old, new in zip(before, after, strict=False)):
-        return None
-    if not is_data(after[-1]) or is_whole(after[-1]):
-        return None
-    type_ = as_result(after[-1]).array_type
-    rows = ArrayType(type_.dtype, (length, *type_.shape), "array")
-    first = before[-1] if before and is_data(before[-1]) else None
-    if first is not None and as_result(first).shape != type_.shape:
-        return None
-    strong = type_.strong()
-    whole = Slot("rows", None, rows, whole=False, empty=True)
-    return Growth(after, list(before), whole, Slot("last", first, strong, whole=False))
-
-
-def _changed_elements() -> ControlFlowError:
-    return ControlFlowError(
-        "this loop changes which elements a list, dict or set has",
-        current_span(),
-        "write to an array made before the loop",
-    )
-
-
-@dataclass(slots=True)
 class State:
     """All that a loop carries."""
 
@@ -265,7 +94,7 @@ class State:
         values = {name: group.open(trace, builder) for name, group in self.variables.items()}
         for storage, slot in self.storages.items():
             slot.open(trace, builder)
-            storage.replace(_param(slot))
+            storage.replace(param_of(slot))
         for contents in self.containers.values():
             contents.open(trace, builder)
         for growth in self.growing.values():
@@ -300,74 +129,6 @@ class State:
                     self.containers[key] = contents_of(container, before)
                 settled = False
         return settled
-
-
-@dataclass(slots=True)
-class Contents:
-    """What a list or dict holds: data is carried, all else stays what it is."""
-
-    container: Any
-    keys: list[Any]
-    parts: list[Any]
-    """A slot for each that holds data, else the object itself."""
-
-    @property
-    def slots(self) -> list[Slot]:
-        """The carried values."""
-        return [part for part in self.parts if isinstance(part, Slot)]
-
-    def refill(self, values: Sequence[Any]) -> None:
-        """Let the container hold these for the carried ones."""
-        given = iter(values)
-        held = [next(given) if isinstance(part, Slot) else part for part in self.parts]
-        note_container(self.container)
-        is_dict = isinstance(self.container, dict)
-        refill(self.container, dict(zip(self.keys, held, strict=True)) if is_dict else held)
-
-    def open(self, trace: Trace, builder: Builder) -> None:
-        """Begin a trip."""
-        self.refill([slot.open(trace, builder) for slot in self.slots])
-
-    def take(self) -> bool:
-        """End a trip; whether types are what they were."""
-        keys, held = _entries(self.container)
-        if keys != self.keys:
-            raise _changed_elements()
-        settled = True
-        for part, value in zip(self.parts, held, strict=True):
-            if isinstance(part, Slot) and is_data(value):
-                as_result(value)  # what can be used
-                settled = part.take(value) and settled
-            elif part is not value:
-                raise _changed_elements()
-        return settled
-
-
-def _entries(container: Any) -> tuple[list[Any], list[Any]]:
-    if isinstance(container, dict):
-        return list(container), list(container.values())
-    return list(range(len(container))), list(container)
-
-
-def contents_of(container: Any, before: Any) -> Contents:
-    """How the elements of a list or dict are carried that a trip replaces."""
-    if not isinstance(container, (list, dict)):
-        raise _changed_elements()
-    keys, held = _entries(before)
-    label = "element"
-    parts = []
-    for key, value in zip(keys, held, strict=True):
-        name = key if isinstance(key, str) and key.isidentifier() else label
-        data = is_data(value)
-        parts.append(
-            Slot(name, value, as_result(value).array_type, is_whole(value)) if data else value
-        )
-    return Contents(container, keys, parts)
-
-
-def _param(slot: Slot) -> Node:
-    assert slot.param is not None
-    return slot.param
 
 
 def _is_changed(before: Any, after: Any) -> bool:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.frontend.branches import Arm, arm_of
-from gradsmith.frontend.carried import fresh_name
+from gradsmith.frontend.joint import Arm, arm_of
 from gradsmith.frontend.journal import journaling, note_container, reachable, refill
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.runtime import call
+from gradsmith.frontend.slots import fresh_name
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt

@@ -1,4 +1,4 @@
-"""Errors that a traced value decides about: the emitted code raises them."""
+"""Errors that a traced value decides about, and conditions that none may decide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.branches import choose
+from gradsmith.frontend.choices import choose
+from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
@@ -60,3 +61,34 @@ def _record(error: Any) -> None:
             "raise a ValueError with a fixed text",
         )
     fail(error=name, message=error.args[0] if error.args else None)
+
+
+_LEAVES_A_TRY = (
+    "a `return`, `break` or `continue` under it leaves a `try` or a `match`",
+    "move the jump out of the try",
+)
+_TAKES_PART = (
+    "`:=` or super() stands in a part that may not be evaluated",
+    "assign it in a statement before",
+)
+_CONDITIONS = {
+    "comprehension": (
+        "it decides how many elements there are",
+        "use np.where(condition, value, 0), or take elements with a mask: x[x > 0]",
+    ),
+    "case": ("`match` compares when the function is traced", "use if and elif"),
+    "ifexp": _TAKES_PART,
+    "and": _TAKES_PART,
+    "or": _TAKES_PART,
+}
+
+
+def refuse_condition(value: Tracer, kind: str) -> None:
+    """Raise the error that ``kind`` of condition must be known when tracing."""
+    what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
+    why, hint = _CONDITIONS.get(kind, _LEAVES_A_TRY)
+    raise ControlFlowError(
+        f"{what.get(kind, f'`{kind}`')} on {shown(value)} must be known when tracing: {why}",
+        current_span(),
+        hint,
+    )

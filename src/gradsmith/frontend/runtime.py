@@ -14,8 +14,9 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
 from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
-from gradsmith.frontend.branches import Branching, chain, choose, either, negate
+from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
+from gradsmith.frontend.choices import chain, choose, either, negate
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
 from gradsmith.frontend.effects import (
     CONTAINERS,
@@ -27,7 +28,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
-from gradsmith.frontend.failing import asserted, raising, trying
+from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -37,7 +38,8 @@ from gradsmith.frontend.foreign import (
 )
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
 from gradsmith.frontend.journal import note_container
-from gradsmith.frontend.loops import Looping, LoopNames, listed
+from gradsmith.frontend.loop_region import LoopNames
+from gradsmith.frontend.loops import Looping, listed
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
@@ -261,7 +263,7 @@ class BoundRuntime:
     def truth(self, value: Any, kind: str) -> Any:
         """Where Python must know whether a value is true."""
         if isinstance(value, Tracer):
-            _refuse_condition(value, kind)
+            refuse_condition(value, kind)
         return value
 
     def branching(self, condition: Any, names: tuple[str, ...]) -> Branching:
@@ -317,36 +319,6 @@ class BoundRuntime:
                     "return the value instead",
                 )
             note_store(trace, self.function, kind, name)
-
-
-_LEAVES_A_TRY = (
-    "a `return`, `break` or `continue` under it leaves a `try` or a `match`",
-    "move the jump out of the try",
-)
-_TAKES_PART = (
-    "`:=` or super() stands in a part that may not be evaluated",
-    "assign it in a statement before",
-)
-CONDITIONS = {
-    "comprehension": (
-        "it decides how many elements there are",
-        "use np.where(condition, value, 0), or take elements with a mask: x[x > 0]",
-    ),
-    "case": ("`match` compares when the function is traced", "use if and elif"),
-    "ifexp": _TAKES_PART,
-    "and": _TAKES_PART,
-    "or": _TAKES_PART,
-}
-
-
-def _refuse_condition(value: Tracer, kind: str) -> None:
-    what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
-    why, hint = CONDITIONS.get(kind, _LEAVES_A_TRY)
-    raise ControlFlowError(
-        f"{what.get(kind, f'`{kind}`')} on {shown(value)} must be known when tracing: {why}",
-        current_span(),
-        hint,
-    )
 
 
 def name_value(name: str, value: Any) -> None:

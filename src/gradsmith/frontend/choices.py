@@ -1,0 +1,82 @@
+"""Conditional expressions, ``and``, ``or``, ``not`` and chained comparisons on traced values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gradsmith.errors import InternalError
+from gradsmith.frontend.branches import joined
+from gradsmith.frontend.joint import arm_of, as_condition, condition_of
+from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.spans import staged_frame
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.compare import logical_not
+
+
+def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """``then() if condition else orelse()``."""
+    condition = as_condition(condition)
+    if not isinstance(condition, Tracer):
+        return then() if condition else orelse()
+    trace = current_trace()
+    if trace is None:
+        raise InternalError("a traced condition outside a trace")
+    node = condition_of(condition)
+    arms = []
+    frame = staged_frame()
+    known = None if frame is None else reachable(frame, trace)
+    for way in (then, orelse):
+        with trace.region() as builder, journaling(known) as journal:
+            arms.append(arm_of(builder, [way()], journal))
+    (value,) = joined(trace, node, ("this conditional expression",), arms)
+    return value
+
+
+def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:
+    """``first and rest()``, ``first or rest()``."""
+    if not isinstance(as_condition(first), Tracer):
+        return (rest() if first else first) if word == "and" else (first if first else rest())
+    if word == "and":
+        return choose(first, rest, lambda: _falsy(first))
+    return choose(first, lambda: _truthy(first), rest)
+
+
+def _falsy(value: Tracer) -> Any:
+    return False if value.dtype == bool and not value.ndim else value
+
+
+def _truthy(value: Tracer) -> Any:
+    return True if value.dtype == bool and not value.ndim else value
+
+
+def negate(value: Any) -> Any:
+    """``not value``."""
+    value = as_condition(value)
+    if not isinstance(value, Tracer):
+        return not value
+    return Tracer(View(Storage(logical_not(condition_of(value)))))
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
+    "In": lambda left, right: left in right,
+    "NotIn": lambda left, right: left not in right,
+}
+
+
+def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:
+    """``left < right() < ...``, with each operand evaluated once and only if it counts."""
+    operand = right()
+    compared = OPERATORS[word](left, operand)
+    return either("and", compared, lambda: chain(operand, *rest)) if rest else compared

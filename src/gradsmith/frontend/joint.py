@@ -1,0 +1,244 @@
+"""What the two arms of a branch give, brought to one type, and the branch made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith import tree
+from gradsmith.errors import ArgumentValueError, ControlFlowError
+from gradsmith.frontend.journal import Changes, Journal
+from gradsmith.frontend.merging import (
+    as_result,
+    as_shown,
+    as_value,
+    is_data,
+    is_same_number,
+    is_stale,
+    is_whole,
+    joint_type,
+    placeholder,
+)
+from gradsmith.frontend.messages import shown
+from gradsmith.frontend.slots import fresh_name
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Unsettled, is_undefined
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.dims import Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
+from gradsmith.ir.mentions import has_effect
+from gradsmith.ops.compare import not_equal
+from gradsmith.ops.forms import in_type
+from gradsmith.ops.regions import branch
+from gradsmith.ops.shape import reshape
+
+
+def as_condition(value: Any) -> Any:
+    """A truth value of what stands in a condition: an integer that a loop changes is compared."""
+    changing = isinstance(value, TracedInt) and dims.is_unbacked(value.dim)
+    return value != 0 if changing else value
+
+
+def condition_of(value: Any) -> Node:
+    """The truth of a traced value, as Python's ``if`` asks for it."""
+    node = as_result(value)
+    if node.ndim:
+        if not dims.same(node.array_type.size, 1):
+            raise ArgumentValueError(
+                f"the truth value of {shown(value)} is ambiguous",
+                current_span(),
+                "use np.any(...) or np.all(...), or np.where to choose element by element",
+            )
+        node = reshape(node, shape=())
+    return node if node.dtype.kind == "b" else not_equal(node, 0)
+
+
+@dataclass(slots=True)
+class Arm:
+    """What one arm has come to: its builder, its variables, and what it changed."""
+
+    builder: Builder
+    values: list[Any]
+    changes: Changes
+    nodes: dict[int, Node]
+    """What every array among the values shows at the end of the arm, by its identity."""
+    stale: set[int]
+    """Those of them that may or may not have been written to."""
+
+
+def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
+    """The arm that has just been run; what it changed is undone."""
+    changes = journal.changes()
+    held = [*values, *(contents for _, contents in changes.containers.values())]
+    leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
+    nodes = {id(leaf): leaf.latest for leaf in leaves}
+    stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
+    journal.undo()
+    return Arm(builder, values, changes, nodes, stale)
+
+
+class Output:
+    """Stands for the result of a branch at this place until there is one."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+class Joint:
+    """Collects what the arms of a branch give, and makes the branch.
+
+    A pair of nodes or values, one of each arm, becomes an `Output`.
+    """
+
+    def __init__(self, trace: Trace, condition: Node, arms: Sequence[Arm]) -> None:
+        self.trace = trace
+        self.condition = condition
+        self.arms = arms
+        self.builders = [arm.builder for arm in arms]
+        self.results: list[tuple[Node, Node]] = []
+        self.symbols: list[Symbol | None] = []
+        self.labels: list[str | None] = []
+        self.made: list[Any] = []
+        self.stale: set[int] = set()
+        """The places of results that may or may not have been written to."""
+
+    def join(self, left: Any, right: Any, label: str) -> Any:
+        """One value for two: with an `Output` where they differ."""
+        if left is right or is_same_number(left, right):
+            return left
+        if is_data(left) and is_data(right):
+            return self._output(left, right, label)
+        if is_undefined(left) and is_data(right):
+            return self._output(self._placeholder(self.arms[1], right), right, label)
+        if is_undefined(right) and is_data(left):
+            return self._output(left, self._placeholder(self.arms[0], left), label)
+        if is_undefined(left) and tree.is_container(right):
+            left = _all_undefined(left, right)
+        elif is_undefined(right) and tree.is_container(left):
+            right = _all_undefined(right, left)
+        alike = type(left) is type(right)
+        if alike and tree.is_container(left):
+            return self._container(left, right, label)
+        if alike and isinstance(left, (str, bytes)) and left == right:
+            return left
+        reason = "the two ways to this place give it values of other kinds"
+        for value in (left, right):
+            if isinstance(value, Unsettled):
+                reason = value.why
+        return Unsettled(label, reason)
+
+    def _container(self, left: Any, right: Any, label: str) -> Any:
+        first, second = tree.parts(left), tree.parts(right)
+        if first[:2] != second[:2]:
+            return Unsettled(label, "the two ways to this place give it other lengths or keys")
+        pairs = zip(first[1], first[2], second[2], strict=True)
+        names = [(k, a, b) for k, a, b in pairs]
+        made = [self.join(a, b, _part_label(label, key)) for key, a, b in names]
+        return _container_like(left, first[1], made)
+
+    def _output(self, left: Any, right: Any, label: str) -> Any:
+        try:
+            return self.add(left, right, label)
+        except ControlFlowError as error:
+            return Unsettled(label, error.message)
+
+    def add(self, left: Any, right: Any, label: str | None) -> Output:
+        """A result of the branch: a value of each arm."""
+        nodes = [self._node(*pair) for pair in zip(self.arms, (left, right), strict=True)]
+        type_ = joint_type(nodes[0].array_type, nodes[1].array_type)
+        self.symbols.append(self._symbol(left, right, label))
+        cast = []
+        for builder, node in zip(self.builders, nodes, strict=True):
+            with building(builder):
+                cast.append(in_type(builder.inner(node), type_))
+        sides = zip(self.arms, (left, right), strict=True)
+        if any(id(value) in arm.stale for arm, value in sides):
+            self.stale.add(len(self.results))
+        self.results.append((cast[0], cast[1]))
+        self.labels.append(label)
+        return Output(len(self.results) - 1)
+
+    def _placeholder(self, arm: Arm, value: Any) -> Node:
+        """What stands for a value that no sensible program reads."""
+        type_ = self._node(arm, value).array_type
+        other = self.builders[1 if arm is self.arms[0] else 0]
+        with building(other):
+            return placeholder(type_)
+
+    def _node(self, arm: Arm, value: Any) -> Node:
+        if isinstance(value, Node):
+            return value
+        with building(arm.builder):
+            return arm.nodes[id(value)] if id(value) in arm.nodes else as_shown(value)
+
+    def _symbol(self, left: Any, right: Any, label: str | None) -> Symbol | None:
+        """The size that the result is, where both are Python integers."""
+        if not (is_whole(left) and is_whole(right)):
+            return None
+        known = type(left) is int and type(right) is int
+        bounds = (min(left, right), max(left, right)) if known else (None, None)
+        hint = left.dim.hint if isinstance(left, TracedInt) else left
+        return dims.as_symbol(dims.changing(fresh_name(self.trace, label), hint, *bounds))
+
+    def close(self) -> None:
+        """Make the branch."""
+        failing = any(has_effect(n) for b in self.builders for n in b.nodes)
+        if not (self.results or failing):
+            return
+        sides = list(zip(*self.results, strict=True)) or [(), ()]
+        needed = [b.needed(side) for b, side in zip(self.builders, sides, strict=True)]
+        captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
+        then, orelse = (
+            builder.region(side, captured)
+            for builder, side in zip(self.builders, sides, strict=True)
+        )
+        attrs = {"then": then, "orelse": orelse, "symbols": tuple(self.symbols)}
+        whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
+        for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
+            node = item(whole, index=place)
+            named = label if label is not None and label.isidentifier() else None
+            if named is not None:
+                self.trace.builder.name(node, named)
+            size = None if symbol is None else dims.of_atom(symbol)
+            value = node if label is None else as_value(node, size, named)
+            if place in self.stale and isinstance(value, Tracer):
+                value.view.storage.outdate()
+            self.made.append(value)
+
+    def fill(self, value: Any) -> Any:
+        """``value`` with the branch's results for its outputs."""
+        if isinstance(value, Output):
+            return self.made[value.place]
+        leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
+        if not any(isinstance(leaf, Output) for leaf in leaves):
+            return value
+        return tree.unflatten(shape, [self.fill(leaf) for leaf in leaves])
+
+
+def _all_undefined(value: Any, like: Any) -> Any:
+    """A container with no values, for what is one on the other way."""
+    leaves, shape = tree.flatten(like, is_data)
+    return tree.unflatten(shape, [value for _ in leaves])
+
+
+def _part_label(label: str, key: Any) -> str:
+    return key if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
+
+
+def _container_like(model: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
+    if isinstance(model, dict):
+        return dict(zip(keys, parts, strict=True))
+    if tree.is_namedtuple(model):
+        return type(model)(*parts)
+    if isinstance(model, (list, tuple)):
+        return type(model)(parts)
+    return type(model)(**dict(zip(keys, parts, strict=True)))

@@ -1,0 +1,308 @@
+"""The region of a loop while it is found out: what it carries, and its types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
+from gradsmith.frontend.carried import (
+    Group,
+    State,
+    group_of,
+    late_group,
+    undefined_group,
+)
+from gradsmith.frontend.joint import condition_of
+from gradsmith.frontend.journal import Journal
+from gradsmith.frontend.merging import as_value
+from gradsmith.frontend.planned import NO_END
+from gradsmith.frontend.slots import VARIES, Slot, fresh_name
+from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import Trips
+from gradsmith.frontend.unsettled import Unsettled, is_undefined
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building, current_builder
+from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.graph import Node, Region
+from gradsmith.ir.intrinsics import item
+from gradsmith.ir.types import python_number
+from gradsmith.ops.regions import loop
+
+
+@dataclass(slots=True)
+class Trip:
+    """One trip while it is run: what it says about going on."""
+
+    leave: Any = None
+    test: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNames:
+    """The variables of a loop, from its source.
+
+    ``targets`` are set by the ``for`` itself, ``stored`` by the body; ``read`` are those that
+    may be read in a trip before they are set in it.
+    """
+
+    targets: tuple[str, ...]
+    stored: tuple[str, ...]
+    read: frozenset[str]
+    leaves: bool
+    endless: bool = False  # a `while`
+    kept: frozenset[str] | None = None
+    """Those that are read outside the loop; None where that is not known."""
+
+
+class LoopRegion:
+    """The region of a loop while it is found out: what it carries, and its types."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        trips: Trips | None,
+        names: LoopNames,
+        before: list[Any],
+        span: Span | None,
+        slots: int | None,
+    ) -> None:
+        self.trace = trace
+        self.slots = slots
+        self.trips = trips
+        self.names = names
+        self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
+        self.span = span
+        self.state = State()
+        self._started: dict[str, Any] = {}
+        self._settled: dict[str, Any] = {}
+        self._late: dict[str, Group] = {}
+        self._overwritten: list[Storage] = []
+
+    def open(self, builder: Builder) -> Any:
+        """Begin a trip; what the loop's target is in it."""
+        counts = self.trips is not None and self.trips.counts
+        label = self.names.targets[0] if counts and len(self.names.targets) == 1 else "i"
+        self.builder = builder
+        size = self._index(fresh_name(self.trace, label))
+        self.index = dims.as_symbol(size)
+        builder.parameter(label, python_number(int), self.index)
+        self._started = self.state.open(self.trace, builder)
+        return None if self.trips is None else self.trips.item(TracedInt(size))
+
+    def _index(self, name: str) -> Dim:
+        if self.trips is None:
+            return dims.changing(name, 0, 0, None)
+        trips = self.trips
+        last = trips.start + (trips.length - 1) * trips.step
+        if abs(trips.step) == 1:
+            last = trips.stop - trips.step
+        low, high = (trips.start, last) if trips.step > 0 else (last, trips.start)
+        return dims.changing(name, dims.hint(trips.start), low, high)
+
+    def values(self) -> list[Any]:
+        """The stored variables at the beginning of the trip."""
+        return [self._started.get(name, self.before[name]) for name in self.names.stored]
+
+    def settle(self, after: list[Any], journal: Journal) -> bool:
+        """Take note of what a trip has done, and undo it; whether it carries on what it started
+        with.
+        """
+        ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
+        settled = [group.take(ends[name]) for name, group in self.state.variables.items()]
+        settled.append(self.state.take_storages(journal, self.builder))
+        settled.append(self._take_rebound(ends))
+        settled.append(self.state.take_containers(journal, *self._extent()))
+        if all(settled):
+            self._check_aliases(journal.storages)
+            self._take_late(ends)
+        journal.undo()
+        return all(settled)
+
+    def _extent(self) -> tuple[Size | None, Size]:
+        """How many trips there are, where that is known at the beginning; which one this is."""
+        trips = self.trips
+        if trips is None or self.names.leaves or self.index is None:
+            return None, 0
+        return trips.length, (dims.of_atom(self.index) - trips.start) // trips.step
+
+    def _take_rebound(self, ends: dict[str, Any]) -> bool:
+        """Variables whose value in the next trip is another than in this one.
+
+        One that a trip only writes to in place is no such variable: its buffer is carried.
+        """
+        known = True
+        for name in sorted(self.names.read - set(self.state.variables)):
+            before, after = self.before[name], ends[name]
+            if after is before or is_undefined(after):
+                continue
+            undefined = is_undefined(before)
+            group = undefined_group(name, after) if undefined else group_of(name, before)
+            if group is not None:
+                self.state.variables[name] = group
+                known = False
+        if not known:  # their buffers are others from now on: begin anew to see what is written
+            self.state.storages.clear()
+        return known
+
+    def _take_late(self, ends: dict[str, Any]) -> None:
+        """Variables that every trip sets anew: after the loop they have their last value."""
+        for name, value in ends.items():
+            if name in self.state.variables:
+                continue
+            before = self.before.get(name)
+            if value is before:
+                self._settled[name] = value
+                continue
+            if self.names.kept is not None and name not in self.names.kept:
+                self._settled[name] = Unsettled(name, VARIES)
+                continue
+            group = late_group(name, before, value)
+            if group is None:
+                self._settled[name] = Unsettled(name, VARIES)
+            else:
+                self._late[name] = group
+
+    def _check_aliases(self, written: dict[Storage, Node]) -> None:
+        """Two variables that are one array in some trips only cannot be written through."""
+        ends: dict[Storage, str] = {}
+        self._overwritten = []
+        for group in self.state.variables.values():
+            for slot in group.slots:
+                if not (isinstance(slot.after, Tracer) and isinstance(slot.seen, Tracer)):
+                    continue
+                storage, own = slot.after.view.storage, slot.seen.view.storage
+                initial = slot.initial
+                first = initial.view.storage if isinstance(initial, Tracer) else None
+                shared = ends.setdefault(storage, slot.label) != slot.label
+                if own in written and first is not None:
+                    self._overwritten.append(first)
+                if slot.type.ndim and (
+                    (shared and (own in written or storage in written))
+                    or (first in written)
+                    or (own in written and not self.builder.owns(storage.node))
+                ):
+                    raise ControlFlowError(
+                        f"{slot.label!r} is the same array as another one in some trips of this "
+                        "loop only, and is written to",
+                        self.span,
+                        "copy it: y = x.copy()",
+                    )
+
+    def carries_data(self) -> bool:
+        """Whether a trip does anything but count in Python's numbers."""
+        late = [slot for group in self._late.values() for slot in group.slots]
+        slots = [*self.state.slots(), *late]
+        counters = {slot.symbol for slot in slots} | {self.index}
+        return any(s.node is not s.param and not _counts(s, counters) for s in slots)
+
+    def close(self, trip: Trip) -> list[Any]:
+        """Make the loop; what the variables are after it."""
+        late = [slot for group in self._late.values() for slot in group.slots]
+        slots = [*self.state.slots(), *late]
+        with self.trace_region():
+            for slot in late:
+                slot.param = self.builder.parameter(slot.label, slot.type, self._late_symbol(slot))
+        flags = self._flags(trip)
+        results = [*(slot.result(self.builder) for slot in slots), *flags]
+        test = self._test(trip)
+        starts = [slot.start() for slot in slots]
+        captured = self.builder.needed([*results, *test])
+        body = self.builder.region(results, captured)
+        attrs = self._attrs(trip, slots, body, test, captured)
+        with self.trace.builder.at(self.span):
+            whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
+        return self._finish(whole, slots, attrs["symbols"])
+
+    def trace_region(self) -> Any:
+        """Make nodes of the body."""
+        return building(self.builder)
+
+    def _late_symbol(self, slot: Slot) -> Symbol | None:
+        if not slot.whole:
+            return None
+        return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
+
+    def _flags(self, trip: Trip) -> list[Node]:
+        if trip.leave is None:
+            return []
+        with building(self.builder):
+            return [self.builder.inner(_truth(trip.leave))]
+
+    def _test(self, trip: Trip) -> list[Node]:
+        if trip.test is None:
+            return []
+        with building(self.builder):
+            return [self.builder.inner(condition_of(trip.test))]
+
+    def _attrs(
+        self, trip: Trip, slots: list[Slot], body: Region, test: list[Node], captured: list[Node]
+    ) -> dict[str, Any]:
+        symbols = [self._result_symbol(slot) for slot in slots]
+        counted = trip.leave is not None or trip.test is not None or self.trips is None
+        if counted and self.slots is not None:
+            raise ArgumentValueError(*NO_END)
+        count = dims.changing(fresh_name(self.trace, "trips"), 1, 0, None) if counted else None
+        symbols.append(None if count is None else dims.as_symbol(count))
+        start: Size = 0 if self.trips is None else self.trips.start
+        return {
+            "body": body,
+            "test": self.builder.region(test, captured) if test else None,
+            "start": start,
+            "stop": None if self.trips is None else self.trips.stop,
+            "step": 1 if self.trips is None else self.trips.step,
+            "reverse": False,
+            "carried": len(slots),
+            "tapes": 0,
+            "leaves": trip.leave is not None,
+            "symbols": tuple(symbols),
+            **({} if self.slots is None else {"slots": self.slots}),
+        }
+
+    def _result_symbol(self, slot: Slot) -> Symbol | None:
+        if not slot.whole:
+            return None
+        return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
+
+    def _finish(
+        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...]
+    ) -> list[Any]:
+        finals: dict[int, Any] = {}
+        builder = self.trace.builder
+        for place, slot in enumerate(slots):
+            node = item(whole, index=place)
+            builder.name(node, slot.label)
+            symbol = symbols[place]
+            size = None if symbol is None else dims.of_atom(symbol)
+            finals[id(slot)] = node, as_value(node, size, slot.label)
+        for storage, slot in self.state.storages.items():
+            storage.replace(finals[id(slot)][0])
+        for storage in self._overwritten:
+            storage.outdate()
+        for contents in self.state.containers.values():
+            contents.refill([finals[id(s)][1] for s in contents.slots])
+        for growth in self.state.growing.values():
+            growth.close(finals[id(growth.slot)][1])
+        values = dict(self._settled)
+        for name, group in {**self.state.variables, **self._late}.items():
+            values[name] = group.final([self._final(s, finals) for s in group.slots])
+        return [values[name] for name in (*self.names.stored, *self.names.targets)]
+
+    def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:
+        return finals[id(slot)][1]
+
+
+def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:
+    """Whether the value is an integer made of the index and other counters."""
+    if not slot.whole or slot.node is None:
+        return False
+    value = slot.node.attrs.get("value")
+    return not isinstance(value, Dim) or set(dims.symbols(value)) <= counters
+
+
+def _truth(flag: Any) -> Node:
+    return condition_of(flag) if isinstance(flag, Tracer) else current_builder().lift(bool(flag))

@@ -1,0 +1,137 @@
+"""One carried value of a loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend.merging import (
+    as_shown,
+    as_value,
+    is_stale,
+    is_whole,
+    joint_type,
+    placeholder,
+)
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.dims import Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType, describe
+from gradsmith.ops.create import empty
+from gradsmith.ops.forms import in_type
+
+VARIES = "its type or shape differs from trip to trip of a loop"
+
+
+def fresh_name(trace: Trace, label: str | None) -> str:
+    """A name for a size that no other size of the trace has."""
+    return f"{label or 'k'}.{trace.root.token()}"
+
+
+def shown_name(name: str) -> str:
+    """What a variable that staging added is called in the emitted code."""
+    if not name.startswith("__gs_"):
+        return name
+    word = name.removeprefix("__gs_").split("_")[0]
+    return {"broken": "stop", "result": "result", "returned": "done"}.get(word, word)
+
+
+@dataclass(slots=True)
+class Slot:
+    """One carried value: what it is at first, its type, and the parameter of the trip."""
+
+    label: str
+    initial: Any
+    type: ArrayType
+    whole: bool
+    param: Node | None = None
+    symbol: Symbol | None = None
+    seen: Any = None
+    after: Any = None
+    node: Node | None = None
+    empty: bool = False
+    stale: bool = False
+    """Whether what is carried may or may not have been written to: it cannot be used."""
+
+    def open(self, trace: Trace, builder: Builder) -> Any:
+        """What the trip starts with."""
+        size = None
+        if self.whole:
+            size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
+        self.symbol = None if size is None else dims.as_symbol(size)
+        self.param = builder.parameter(self.label, self.type, self.symbol)
+        self.seen = self.handed_on(as_value(self.param, size, self.label))
+        return self.seen
+
+    def handed_on(self, value: Any) -> Any:
+        """The value of a trip, or of the loop."""
+        if self.stale and isinstance(value, Tracer):
+            value.view.storage.outdate()
+        return value
+
+    def _hint(self) -> int:
+        if isinstance(self.initial, TracedInt):
+            return dims.hint(self.initial.dim)
+        return self.initial if type(self.initial) is int else 0
+
+    def take(self, value: Any) -> bool:
+        """What the trip ends with; whether that is of the type that it started with."""
+        self.after, self.node = value, as_shown(value)
+        if value is self.seen:
+            return True
+        known, self.stale = self.stale, self.stale or is_stale(value)
+        if self.whole and not is_whole(value):
+            self.whole = False
+        found = self.node.array_type
+        try:
+            joint = joint_type(self.type, found)
+        except ControlFlowError:
+            raise ControlFlowError(
+                f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
+                f"{describe(found)} after it",
+                current_span(),
+                "keep one shape, or loop over a range that is known when tracing",
+            ) from None
+        settled = joint == self.type and (self.whole or self.symbol is None)
+        settled = settled and known == self.stale
+        self.type = joint
+        return settled
+
+    def start_late(self, old: Any) -> bool:
+        """Whether it may be ``old``, where no trip is made."""
+        try:
+            self.type = joint_type(as_shown(old).array_type, self.type)
+        except ControlFlowError:
+            return False
+        self.initial, self.whole = old, self.whole and is_whole(old)
+        self.stale = self.stale or is_stale(old)
+        return True
+
+    def result(self, builder: Builder) -> Node:
+        """What the trip gives to the next."""
+        with building(builder):
+            if self.node is None:
+                raise InternalError(f"a loop does not say what {self.label!r} becomes")
+            return in_type(builder.inner(self.node), self.type)
+
+    def start(self) -> Node:
+        """What the first trip gets; made in the builder around the loop."""
+        if self.empty:
+            return empty(shape=self.type.shape, dtype=self.type.dtype)
+        if self.initial is None:
+            return placeholder(self.type)
+        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
+        return in_type(node, self.type)
+
+
+def param_of(slot: Slot) -> Node:
+    """The parameter that a trip has for it."""
+    assert slot.param is not None
+    return slot.param
