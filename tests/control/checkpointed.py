@@ -155,6 +155,28 @@ def lists_and_views(keep):
 
 
 @program(PROGRAMS)
+def containers_from_outside(keep):
+    def loss(x, w):
+        seen, state = [], {"inner": {"h": x}}
+
+        @keep
+        def step(x):
+            seen.append(np.sin(x))
+            state["inner"]["h"] = x * x
+            made = []
+            for i in range(3):
+                made.append(x * i)  # noqa: PERF401  appending is what is tested
+            return made, {"twice": state["inner"]["h"] * 2}
+
+        made, found = step(w[0])
+        step(x)
+        both = np.sum(seen[0] * seen[1])
+        return both + np.sum(state["inner"]["h"] * made[2] * found["twice"])
+
+    return loss
+
+
+@program(PROGRAMS)
 def writes_in_loops(keep):
     @keep
     def put(a, i):

@@ -83,6 +83,7 @@ def pulled_back(name, arguments, seed):
     return gs.vjp(PROGRAMS[name].function, *arguments)[1](seed)
 
 
+@pytest.mark.smoke
 @every_program
 def test_value_is_the_functions_own(name):
     for arguments in arguments_of(name):

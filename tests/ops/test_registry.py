@@ -352,8 +352,6 @@ STRUCTURAL = {
     "branch": "runs regions: tests/autodiff, tests/codegen and tests/control",
     "loop": "the same",
     "fail": "raises an error: tests/control",
-    "checkpoint": "runs a region: tests/control/test_checkpoints.py",
-    "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }
 """Ops that have no samples, and why."""

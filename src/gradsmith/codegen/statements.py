@@ -295,9 +295,8 @@ class Body:
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:
         if node.op.update is None:
             raise InternalError(f"{node.op.name} does not update its operand")
-        before: list[ast.stmt] = []
-        if overwritten is None:
-            before.append(syntax.assign(target, self._emit(node)))
+        copied = overwritten is None
+        before = [syntax.assign(target, self._emit(node))] if copied else []
         others = map(self.expression, node.inputs[1:])
         made = node.op.update(self, node, target, *others)
         made = [_signed(statement, node.inputs[1]) for statement in made]
@@ -337,13 +336,6 @@ def _symbols(whole: Node) -> Sequence[Symbol | None]:
     form = form_of(whole)
     given: Sequence[Symbol | None] = () if form is None else form.symbols
     return [*given, *[None] * (len(_tuple_type(whole).items) - len(given))]
-
-
-def _raising(error: str, message: str | None) -> ast.stmt:
-    """``raise ValueError('too large')``."""
-    words = [] if message is None else [ast.Constant(message)]
-    made = syntax.call(error, *words) if words else syntax.name(error)
-    return ast.Raise(made, None)
 
 
 def _tuple_type(node: Node) -> TupleType:
