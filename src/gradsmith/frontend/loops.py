@@ -142,9 +142,8 @@ class Looping:
         place = 0
         while trips is None or place < len(trips):
             before = variables(frame, (*self.names.stored, *self.names.targets))
-            if place == 0 and self._before:  # what a failed attempt has left in them
-                first = len(self.names.stored)
-                before[first:] = self._before[first:]
+            if place == 0 and self._before:  # a failed attempt has left its own in the frame
+                before = list(self._before)
             with journaling() as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
@@ -178,6 +177,8 @@ class Looping:
                     after = variables(frame, (*self.names.stored, *self.names.targets))
                     settled = region.settle(after, journal)
             decided = self._switch or self.plan.rolled or isinstance(self._trip.leave, Tracer)
+            if trips is not None and dims.is_unbacked(trips.length):
+                decided = True  # it cannot be written out
             if settled and not (decided or region.carries_data()):
                 raise ControlFlowError("this loop only counts", current_span())
             if settled:
