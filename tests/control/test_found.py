@@ -230,3 +230,28 @@ def _list_in_the_rest_of_a_trip(x, y, a):
 def test_a_list_of_one_trip_is_not_that_of_another(function):
     check(function, X, Y, 0.7)
     check(function, X, Y, 0.1)
+
+
+# -- a loop that cannot be written as one is written out ------------------------------------------
+
+
+def _blocks_of_a_captured_length(x, y, a):
+    length, count = len(x) // 2, 6
+    z = np.concatenate([x, x, x, y, y, y])
+    sums = np.zeros(count)
+    for k in range(count):
+        sums[k] = np.sum(z[k * length : (k + 1) * length] ** 2) * a
+    return sums
+
+
+def test_slices_of_a_captured_length():
+    check(_blocks_of_a_captured_length, X, Y, 0.7)
+
+
+def _doubled_until_large(x):
+    return x if x > 100 else _doubled_until_large(2 * x)
+
+
+def test_recursion_that_a_traced_value_ends_is_refused():
+    with pytest.raises(gs.GradsmithError, match="calls itself"):
+        gs.compile(_doubled_until_large)(1.5)

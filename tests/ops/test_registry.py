@@ -351,6 +351,8 @@ STRUCTURAL = {
     "finished_gradient": "the same",
     "branch": "runs regions: tests/autodiff, tests/codegen and tests/control",
     "loop": "the same",
+    "checkpoint": "runs a region: tests/control/test_checkpoints.py",
+    "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",
     "fail": "raises an error: tests/control",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }

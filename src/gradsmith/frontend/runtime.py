@@ -44,7 +44,7 @@ from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.trace import Original, Trace, current_trace, in_region
+from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_region
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
 from gradsmith.frontend.unsettled import Unsettled
@@ -66,7 +66,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, types.FunctionType):
         if is_library(function):
             check_library(function, args, kwargs)
-        return staged(function)(*args, **kwargs)
+        with deeper():
+            return staged(function)(*args, **kwargs)
     return _call_object(function, args, kwargs)
 
 

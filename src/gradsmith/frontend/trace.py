@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import Span
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -119,6 +119,7 @@ class Trace:
     guards: dict[Guard, None] = field(default_factory=dict)
     unrolling: bool = False  # whether every `for` is written out
     rolled: bool = False  # whether some `for` was not
+    depth: int = 0  # how many calls of the user's functions are being run in regions
     trying: int = 0  # how many `try` with handlers are being run
     root: Builder = field(init=False)
 
@@ -164,3 +165,32 @@ def in_region() -> bool:
     """Whether what happens now happens on a way that may not be taken, or more than once."""
     trace = _current.get()
     return trace is not None and trace.builder is not trace.root
+
+
+DEEPEST_CALLS = 60
+"""Calls within calls in arms of branches on traced values: there is none that ends them."""
+
+
+@contextmanager
+def deeper() -> Iterator[None]:
+    """A call of a user's function; recursion that a traced value ends would never do so here.
+
+    Raises
+    ------
+    ControlFlowError
+        It is too deep within branches that are all traced.
+    """
+    trace = _current.get()
+    if trace is None or trace.builder is trace.root:
+        yield
+        return
+    trace.depth += 1
+    try:
+        if trace.depth > DEEPEST_CALLS:
+            raise ControlFlowError(
+                "a function calls itself, and a traced value decides when that ends",
+                hint="write it as a while loop",
+            )
+        yield
+    finally:
+        trace.depth -= 1
