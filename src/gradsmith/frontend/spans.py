@@ -125,10 +125,16 @@ def span_of(traceback: TracebackType | None) -> Span | None:
 
 def _span_of(frame: FrameType) -> Span:
     code = frame.f_code
-    position = _position(positions_of(code), frame)
+    if code not in _positions:
+        _positions[code] = positions_of(code)
+    position = _position(_positions[code], frame)
     if position[2] is None:
         position = (frame.f_lineno, frame.f_lineno, None, None)
     return span_at(code.co_filename, position, code.co_name)
+
+
+_positions: CodeTable[list[Position]] = CodeTable()
+"""Those of code that was not staged: it is asked once for every operation."""
 
 
 def positions_of(code: CodeType) -> list[Position]:

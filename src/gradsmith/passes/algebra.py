@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number, size
+from gradsmith.ir.types import DType
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.matmul import matmul
 from gradsmith.ops.reduce import reduce_sum
@@ -75,7 +77,13 @@ def as_precise(node: Node, root: Node) -> bool:
     """Whether it is a Python number, or floating or complex of the precision of ``root``."""
     if node.array_type.weak or not (node.array_type.inexact and root.array_type.inexact):
         return node.array_type.weak
-    return bool(np.finfo(node.dtype.name).dtype == np.finfo(root.dtype.name).dtype)
+    return _precision(node.dtype) == _precision(root.dtype)
+
+
+@cache
+def _precision(dtype: DType) -> DType:
+    """The floating dtype of a real number, and of each part of a complex one."""
+    return np.finfo(dtype.name).dtype
 
 
 def _same_kind(x: Node, y: Node) -> bool:
