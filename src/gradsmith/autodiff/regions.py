@@ -82,13 +82,12 @@ def replay(
     """
     builder = current_builder()
     for node in nodes:
-        with builder.at(node.span):
-            if node in lasting:
-                array, place = lasting[node]
+        if node in lasting:
+            array, place = lasting[node]
+            with builder.at(node.span):
                 made = getitem(array, index=place.attrs["index"])
-            else:
-                operands = [values.get(i, i) for i in node.inputs]
-                made = builder.apply(node.op, operands, node.attrs)
+        else:
+            made = builder.again(node, [values.get(i, i) for i in node.inputs])
         values[node] = made
         if node in names:
             builder.name(made, names[node])

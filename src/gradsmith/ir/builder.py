@@ -76,12 +76,14 @@ class Builder:
             self._own.add(own)
         return self.captured[node]
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Node:
+    def apply(
+        self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], type_: Type | None = None
+    ) -> Node:
         """The node ``op(*inputs, **attrs)``, or what it is rewritten to, or an equal earlier one.
 
-        Constants and sizes are interned always.
+        ``type_`` is its type where that is known. Constants and sizes are interned always.
         """
-        operands = tuple(x if type(x) is Node else self.lift(x) for x in inputs)
+        operands = tuple([x if type(x) is Node else self.lift(x) for x in inputs])
         if self.parent is not None:
             operands = tuple(map(self.inner, operands))
         key = (op, operands, tuple(attrs.items()))
@@ -89,13 +91,21 @@ class Builder:
         found = table.get(key) if self.intern or op in _LEAVES else None
         if found is not None:
             return found
-        made = Node(op, operands, dict(attrs), self._infer(op, operands, attrs), self.span)
+        if type_ is None:
+            type_ = self._infer(op, operands, attrs)
+        made = Node(op, operands, dict(attrs), type_, self.span)
         better = self._rewritten(made)
         if better is None:
             self.nodes.append(made)
             self._own.add(made)
         table[key] = made if better is None else better
         return table[key]
+
+    def again(self, node: Node, operands: Sequence[Node]) -> Node:
+        """``node`` made on other operands, as part of the same stretch of the user's source."""
+        same = all(new.type is old.type for new, old in zip(operands, node.inputs, strict=True))
+        with self.at(node.span):
+            return self.apply(node.op, operands, node.attrs, node.type if same else None)
 
     @property
     def rewriting(self) -> Rewrite | None:
@@ -204,14 +214,24 @@ class Builder:
         finally:
             self.intern, self._rewrite, self._table = outer
 
-    @contextmanager
-    def at(self, span: Span | None) -> Iterator[None]:
-        """Nodes made inside belong to this stretch of the user's source."""
-        outer, self.span = self.span, span if span is not None else self.span
-        try:
-            yield
-        finally:
-            self.span = outer
+    def at(self, span: Span | None) -> _Within:
+        """Inside, nodes that are made belong to this stretch of the user's source."""
+        return _Within(self, self.span if span is None else span)
+
+
+class _Within:
+    """What `Builder.at` gives: entered for every node of every pass, so no generator."""
+
+    __slots__ = ("builder", "outer", "span")
+
+    def __init__(self, builder: Builder, span: Span | None) -> None:
+        self.builder, self.span, self.outer = builder, span, builder.span
+
+    def __enter__(self) -> None:
+        self.builder.span = self.span
+
+    def __exit__(self, *_: object) -> None:
+        self.builder.span = self.outer
 
 
 Rewrite = Callable[[Node], "Node | None"]

@@ -75,7 +75,9 @@ def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
 
 def has_effect(node: Node) -> bool:
     """Whether evaluating it may do more than give a value: raise the user's error."""
-    return "effect" in node.op.traits or any(map(_has_effect, node.regions))
+    if "effect" in node.op.traits:
+        return True
+    return bool(node.attrs) and any(map(_has_effect, node.regions))
 
 
 def _has_effect(region: Region) -> bool:

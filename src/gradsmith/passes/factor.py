@@ -46,14 +46,14 @@ class _Product:
 class _Factoring(Replay):
     """One round over a graph."""
 
+    ops = frozenset({add, subtract, multiply})
+
     def better(self, node: Node) -> Node | None:
         """The sum ``node`` as a product; a product by way of a multiple that is needed anyway."""
         if not self.is_free(node):
             return None
         if node.op is multiply:
             return self._by_multiple(node)
-        if node.op not in (add, subtract):
-            return None
         left, right = (self._factors(operand, node) for operand in node.inputs)
         factors = (*left.over, *left.under, *right.over, *right.under)
         if not all(as_precise(factor, node) for factor in factors):

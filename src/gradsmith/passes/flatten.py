@@ -26,6 +26,8 @@ def flat_products(graph: Graph) -> Graph:
 
 
 class _Flattening(Replay):
+    ops = frozenset({multiply, divide, negative})
+
     def better(self, node: Node) -> Node | None:
         """The product ``node`` written from left to right."""
         if not self.is_free(node):
@@ -34,9 +36,8 @@ class _Flattening(Replay):
             return self._product(node, *node.inputs)
         if node.op is divide:
             return self._quotient(node, *node.inputs)
-        if node.op is negative and self._is_product_of(node.inputs[0], node):
-            return self._negated(node.inputs[0])
-        return None
+        product = node.inputs[0]
+        return self._negated(product) if self._is_product_of(product, node) else None
 
     def _product(self, node: Node, left: Node, right: Node) -> Node | None:
         for factor, inverse in ((left, right), (right, left)):

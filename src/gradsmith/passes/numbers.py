@@ -20,11 +20,13 @@ def floating_numbers(graph: Graph) -> Graph:
 
 
 class _Converting(Replay):
+    ops = frozenset({add, subtract, multiply, divide})
+
     def better(self, node: Node) -> Node | None:
         """The same operation on the number converted."""
-        if node.op not in (add, subtract, multiply, divide) or not self.is_free(node):
+        if not self.is_free(node) or node.dtype.kind != "f":
             return None
-        if node.dtype.kind != "f" or not all(self._is_fitting(i, node) for i in node.inputs):
+        if not all(self._is_fitting(i, node) for i in node.inputs):
             return None
         if not any(is_whole(operand) for operand in node.inputs):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -39,59 +40,63 @@ class Apply:
 Pattern: TypeAlias = Wild | Apply | int | float
 
 
-def match(
-    pattern: Pattern,
-    node: Node,
-    bindings: Bindings | None = None,
-    opaque: Container[Node] = (),
-) -> Bindings | None:
-    """What the pattern's names stand for where it matches ``node``, else None.
+Matcher: TypeAlias = Callable[[Node, Bindings, Container[Node]], bool]
+"""Whether a node matches, and what the names stand for then: these are put into the bindings.
 
-    The operands of ``opaque`` nodes are not looked at.
-    """
-    found = {} if bindings is None else bindings
+The operands of nodes in the container are not looked at. Where nothing matches, what is in the
+bindings means nothing.
+"""
+
+
+def matcher(pattern: Pattern) -> Matcher:
+    """The pattern as a function: patterns are made once, and matched thousands of times."""
     if isinstance(pattern, (int, float)):
-        return found if is_number(node, pattern) else None
-    if isinstance(pattern, Wild):
-        return _bind(pattern, node, found)
-    if node.op is not pattern.op or not _arity_fits(pattern, node):
-        return None
-    if pattern.name is not None:
-        found = {**found, pattern.name: node}
-    orders = [node.inputs]
-    if node.op.commutative:
-        orders.append(node.inputs[::-1])
-    for operands in orders:
-        result = _match_all(pattern.operands, operands, found, opaque)
-        if result is not None:
-            return result
-    return None
+        return _number(pattern)
+    return _wild(pattern) if isinstance(pattern, Wild) else _applied(pattern)
 
 
-def _arity_fits(pattern: Apply, node: Node) -> bool:
-    given, wanted = len(node.inputs), len(pattern.operands)
-    return given == wanted or (pattern.rest and given > wanted)
+def _number(value: float) -> Matcher:
+    return lambda node, found, opaque: is_number(node, value)
 
 
-def _match_all(
-    patterns: tuple[Pattern, ...],
-    nodes: tuple[Node, ...],
-    found: Bindings,
-    opaque: Container[Node],
-) -> Bindings | None:
-    result: Bindings | None = dict(found)
-    for pattern, node in zip(patterns, nodes, strict=False):
-        if result is None:
-            return None
-        if isinstance(pattern, Apply) and node in opaque:
-            return None
-        result = match(pattern, node, result, opaque)
-    return result
+def _wild(pattern: Wild) -> Matcher:
+    name, where = pattern.name, pattern.where
+
+    def matches(node: Node, found: Bindings, opaque: Container[Node]) -> bool:
+        known = found.get(name)
+        if known is not None:
+            return known is node
+        if where is not None and not where(node):
+            return False
+        found[name] = node
+        return True
+
+    return matches
 
 
-def _bind(pattern: Wild, node: Node, found: Bindings) -> Bindings | None:
-    if pattern.name in found:
-        return found if found[pattern.name] is node else None
-    if pattern.where is not None and not pattern.where(node):
-        return None
-    return {**found, pattern.name: node}
+def _applied(pattern: Apply) -> Matcher:
+    op, name = pattern.op, pattern.name
+    parts = [(matcher(p), isinstance(p, Apply)) for p in pattern.operands]
+    count, most = len(parts), math.inf if pattern.rest else len(parts)
+
+    def all_match(nodes: tuple[Node, ...], found: Bindings, opaque: Container[Node]) -> bool:
+        for (matches, looks_inside), node in zip(parts, nodes, strict=False):
+            if (looks_inside and node in opaque) or not matches(node, found, opaque):
+                return False
+        return True
+
+    def matches(node: Node, found: Bindings, opaque: Container[Node]) -> bool:
+        if node.op is not op or not count <= len(node.inputs) <= most:
+            return False
+        if name is not None:
+            found[name] = node
+        if not op.commutative:
+            return all_match(node.inputs, found, opaque)
+        before = dict(found)
+        if all_match(node.inputs, found, opaque):
+            return True
+        found.clear()
+        found.update(before)
+        return all_match(node.inputs[::-1], found, opaque)
+
+    return matches

@@ -28,6 +28,8 @@ def quick_products(graph: Graph) -> Graph:
 
 
 class _Quickening(Replay):
+    ops = frozenset({matmul, reduce_sum})
+
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
         self.exact = ancestors(r for r in graph.results if not self.is_free(r))
@@ -37,9 +39,9 @@ class _Quickening(Replay):
 
     def better(self, node: Node) -> Node | None:
         """The product ``node`` as a call, or the sum as a product."""
-        if node.op is matmul and node not in self.exact and _by_blas(node):
-            left, right = (self.made[operand] for operand in node.inputs)
-            return dot(left, right)
+        if node.op is matmul:
+            quick = node not in self.exact and _by_blas(node)
+            return dot(*(self.made[operand] for operand in node.inputs)) if quick else None
         if not self._is_sum_of_rows(node):
             return None
         rows = node.inputs[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node, users
+from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType
 from gradsmith.passes.rewrite import same_type
 
@@ -17,6 +19,9 @@ class Replay(ABC):
     A pass gives `better`; what that gives is taken where it has the node's type.
     """
 
+    ops: ClassVar[frozenset[Op]]
+    """What the pass has something better for."""
+
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.readers = users(graph.nodes)
@@ -25,16 +30,17 @@ class Replay(ABC):
 
     @abstractmethod
     def better(self, node: Node) -> Node | None:
-        """What to make instead of ``node``, from what its operands have become."""
+        """What to make instead of ``node``, one of `ops`, from what its operands have become."""
 
     def run(self) -> Graph:
         """The new graph; the graph itself where nothing is better."""
+        if not any(node.op in self.ops for node in self.graph.nodes):
+            return self.graph
         graph, builder = self.graph, Builder()
         builder.params = list(graph.params)
         with building(builder), builder.phase(None):
             for node in graph.nodes:
-                with builder.at(node.span):
-                    self.made[node] = self._made(node, builder)
+                self.made[node] = self._made(node, builder)
         if all(new is old for old, new in self.made.items()):
             return graph
         for node, name in graph.names.items():
@@ -43,12 +49,14 @@ class Replay(ABC):
         return builder.graph([self.made[r] for r in graph.results], graph.guards)
 
     def _made(self, node: Node, builder: Builder) -> Node:
-        better = self.better(node)
-        if better is not None and same_type(better.type, node.type):
-            return better
+        if node.op in self.ops:
+            with builder.at(node.span):
+                better = self.better(node)
+            if better is not None and same_type(better.type, node.type):
+                return better
         operands = [self.made[i] for i in node.inputs]
         if any(new is not old for new, old in zip(operands, node.inputs, strict=True)):
-            return node.op(*operands, **node.attrs)
+            return builder.again(node, operands)
         found = builder.find(node.op, *operands, **node.attrs)
         if found is not None:
             return found

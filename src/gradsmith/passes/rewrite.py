@@ -9,12 +9,13 @@ from typing import TypeAlias
 from gradsmith.ir.builder import Builder, Rewrite
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, Type, known_same_shape
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.shape import reshape
-from gradsmith.passes.pattern import Apply, match
+from gradsmith.passes.pattern import Apply, Bindings, Matcher, matcher
 
 Action: TypeAlias = "Callable[..., Node | None]"
 
@@ -40,25 +41,21 @@ class Table:
         generic: Iterable[Rewrite] = (),
         keep_names: bool = False,
     ) -> None:
-        self._by_op: dict[Op, list[tuple[frozenset[Op], Rule]]] = {}
+        self._by_op: dict[Op, list[_Entry]] = {}
+        self._candidates: dict[tuple[Op, ...], list[tuple[Matcher, Action]]] = {}
         self._generic = tuple(generic)
         self._keep_names = keep_names
         for group in groups:
             for rule in group:
-                inner = frozenset(p.op for p in rule.pattern.operands if isinstance(p, Apply))
-                self._by_op.setdefault(rule.pattern.op, []).append((inner, rule))
+                self._by_op.setdefault(rule.pattern.op, []).append(_entry(rule))
 
     def __call__(self, node: Node) -> Node | None:
-        rules = self._by_op.get(node.op, ())
-        below = {operand.op for operand in node.inputs}
         opaque = current_builder().names if self._keep_names else ()
-        for inner, rule in rules:
-            if not inner <= below:  # most rules fall here: matching costs ten times as much
+        for matches, action in self._worth_a_try(node):
+            bindings: Bindings = {}
+            if not matches(node, bindings, opaque):
                 continue
-            bindings = match(rule.pattern, node, opaque=opaque)
-            if bindings is None:
-                continue
-            better = rule.action(**bindings)
+            better = action(**bindings)
             if better is not None and better is not node and same_type(better.type, node.type):
                 return better
         for rule_for_all in self._generic:
@@ -66,6 +63,33 @@ class Table:
             if better is not None and same_type(better.type, node.type):
                 return better
         return None
+
+    def _worth_a_try(self, node: Node) -> list[tuple[Matcher, Action]]:
+        """The rules for its op and those of its operands: most fall by these alone."""
+        ops = (node.op, *(operand.op for operand in node.inputs))
+        found = self._candidates.get(ops)
+        if found is None:
+            below = set(ops[1:])
+            rules = self._by_op.get(node.op, ())
+            found = [(e.matches, e.action) for e in rules if e.inner <= below]
+            self._candidates[ops] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A rule of a table, ready for use; ``inner`` are the ops that operands must have."""
+
+    inner: frozenset[Op]
+    matches: Matcher
+    action: Action
+
+
+def _entry(rule: Rule) -> _Entry:
+    inner = {p.op for p in rule.pattern.operands if isinstance(p, Apply)}
+    if any(isinstance(p, (int, float)) for p in rule.pattern.operands):
+        inner.add(constant)
+    return _Entry(frozenset(inner), matcher(rule.pattern), rule.action)
 
 
 def same_type(left: Type, right: Type) -> bool:
@@ -137,9 +161,7 @@ def _replay(
 ) -> None:
     named = dict(names)
     for node in nodes:
-        operands = [replaced.get(i, i) for i in node.inputs]
-        with builder.at(node.span):
-            made = builder.apply(node.op, operands, node.attrs)
+        made = builder.again(node, [replaced.get(i, i) for i in node.inputs])
         replaced[node] = made
         if node in named:
             builder.name(made, named[node])
