@@ -514,11 +514,22 @@ def test_an_argument_is_copied_once():
     assert check(function, X) == ["t = p0.copy()", "t[0] = 1.0", "t[1] += 2.0", "return (t,)"]
 
 
-def test_only_the_part_that_is_read_later_is_copied():
+def test_what_is_made_of_a_part_is_made_before_the_write():
     def function(x):
         t = buffer(x)
         old = read(t, slice(0, 2))
         return [write(t, 0, 5.0), old * 3]
+
+    lines = check(function, X)
+    assert not any("copy" in line for line in lines)
+    assert lines[-3:] == ["t_2 = 3 * t[:2]", "t[0] = 5.0", "return t, t_2"]
+
+
+def test_only_the_part_that_is_read_later_is_copied():
+    def function(x):
+        t = buffer(x)
+        old = read(t, slice(0, 2))
+        return [write(t, 0, 5.0), np_.exp(old * 3) - (old + 1) * read(x, slice(0, 2))]
 
     copies = [line for line in check(function, X) if "copy" in line]
     assert len(copies) == 1

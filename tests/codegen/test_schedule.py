@@ -139,7 +139,29 @@ def test_the_late_read_moves_before_the_write():
     ordered = verify(found.graph)
     place = {node.op.name: i for i, node in enumerate(ordered.nodes)}
     assert place["getitem"] < place["index_set"]
+    assert not found.snapshots
+
+
+def test_a_part_from_which_more_is_computed_is_copied():
+    def function(x):
+        t = fresh(x)
+        part = read(t, HEAD)
+        return [write(t, 0, 5.0), np_.exp(part * 2) - (part + 1)]
+
+    found = schedule(graph_of(function, X))
     assert [node.op.name for node in found.snapshots] == ["getitem"]
+    assert any("].copy()" in line for line in check(function, X))
+
+
+def test_what_depends_on_another_late_write_is_not_computed_early():
+    def function(x):
+        t, u = fresh(x), fresh(x * 2)
+        part = read(t, HEAD)
+        first = write(t, 0, 5.0)
+        second = write(u, 0, 7.0)
+        return [first, second, part * read(second, HEAD)]
+
+    check(function, X)
 
 
 def test_copies_are_pinned_and_no_snapshots():

@@ -26,10 +26,11 @@ def heat_grad(u, k, steps):
     g_k = np.float64(0.0)
     for i in reversed(range(steps)):
         # adjoint of line 118: u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
-        g_part = g_u[1:-1].copy()
+        g_part = g_u[1:-1]
         g_k = g_k + g_part.dot(tape[i])
         g_t = g_part * k
+        g_t_2 = -2 * k * g_part
         g_u[:-2] += g_t
-        g_u[1:-1] -= 2 * k * g_part
+        g_u[1:-1] += g_t_2
         g_u[2:] += g_t
     return g_u, g_k

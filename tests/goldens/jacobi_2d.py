@@ -30,9 +30,8 @@ def jacobi_2d_grad(steps, A, B):
     g_B = np.zeros(B.shape)
     for _ in range(steps - 1):
         # adjoint of line 110: A[1:-1, 1:-1] = 0.2 * (
-        g_part = g_A[1:-1, 1:-1].copy()
+        g_t = 0.2 * g_A[1:-1, 1:-1]
         g_A[1:-1, 1:-1] = 0
-        g_t = 0.2 * g_part
         # adjoint of line 111: B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2,  …
         g_B[:-2, 1:-1] += g_t
         g_B[2:, 1:-1] += g_t
@@ -40,9 +39,8 @@ def jacobi_2d_grad(steps, A, B):
         g_B[1:-1, :-2] += g_t
         g_B[1:-1, 1:-1] += g_t
         # adjoint of line 107: B[1:-1, 1:-1] = 0.2 * (
-        g_part_2 = g_B[1:-1, 1:-1].copy()
+        g_t_2 = 0.2 * g_B[1:-1, 1:-1]
         g_B[1:-1, 1:-1] = 0
-        g_t_2 = 0.2 * g_part_2
         # adjoint of line 108: A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2,  …
         g_A[:-2, 1:-1] += g_t_2
         g_A[2:, 1:-1] += g_t_2

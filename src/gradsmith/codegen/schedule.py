@@ -1,19 +1,22 @@
 """The order of evaluation around writes: what reads an array's old contents comes before.
 
-A write in place needs its buffer's old value dead. A part of it that is still read afterwards is
-read first, and kept as a copy of that part: a slice is copied, not the array. What was computed
-from it before the write is a statement of its own, and no part of an expression behind the write.
+A write in place needs its buffer's old value dead. What is computed from a part of it afterwards
+is computed first, where that takes no more memory; else the part is kept as a copy: a slice is
+copied, not the array. What was computed from it before the write is a statement of its own, and no
+part of an expression behind the write.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from gradsmith.codegen.forms import form_of, known_by
 from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node, Region, users
 from gradsmith.ir.intrinsics import constant, size
-from gradsmith.ir.mentions import mentioned
+from gradsmith.ir.mentions import has_effect, mentioned
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.index import gather, getitem
 
 LEAVES = (constant, size)
@@ -82,40 +85,70 @@ class _Ordering:
         if not all(_is_part(r) and self._can_be_read(r, at) for r in late):
             return  # the whole old value is needed: the write gets a copy of it
         if late:
-            self._move(late, write)
+            self._move(self._needed_for(late, at).union(late), at)
             at = self.place[write]
         for reader in others:
-            if shares_operand(reader):
-                if self._is_read_from(reader, at, write):
-                    self.result.snapshots.add(reader)
+            alone = reader.op is getitem and len(self.readers.get(reader, ())) == 1
+            if not (shares_operand(reader) or alone):
+                self._pin(reader, at)
+            elif self._is_read_in_time(reader, write):
+                at = self.place[write]
+                for computed in self._computed_from(reader):
+                    self._pin(computed, at)
+            elif shares_operand(reader):
+                self.result.snapshots.add(reader)
             else:
                 self._pin(reader, at)
 
     def _can_be_read(self, part: Node, at: int) -> bool:
         """Whether all that the part is read with is there by then."""
-        said = [self.said[s] for s in mentioned([part]) if s in self.said]
-        needed = [*said, *(i for i in part.inputs if i.op not in LEAVES)]
-        return all(self.place.get(i, -1) < at for i in needed)
+        needed = [i for i in part.inputs if i.op not in LEAVES]
+        return all(self.place.get(i, -1) < at for i in needed) and self._is_known(part, at)
 
-    def _move(self, late: list[Node], write: Node) -> None:
-        """Put these, and the constants that they read, before ``write``."""
-        at = self.place[write]
-        needed = {i for reader in late for i in reader.inputs if self.place.get(i, -1) > at}
-        moved = needed.union(late)
-        before = self.order[:at]
+    def _is_known(self, node: Node, at: int) -> bool:
+        """Whether the sizes that the node mentions are known by then."""
+        said = [self.said[s] for s in mentioned([node]) if s in self.said]
+        return all(self.place.get(i, -1) < at for i in said)
+
+    def _needed_for(self, nodes: Iterable[Node], at: int) -> set[Node]:
+        """What these are computed from that does not come before position ``at``."""
+        found: set[Node] = set()
+        stack = list(nodes)
+        while stack:
+            for operand in stack.pop().inputs:
+                if operand not in found and self.place.get(operand, -1) >= at:
+                    found.add(operand)
+                    stack.append(operand)
+        return found
+
+    def _move(self, moved: set[Node], at: int) -> None:
+        """Put these before what stands at position ``at``."""
+        ahead = [node for node in self.order[at:] if node in moved]
         after = [node for node in self.order[at:] if node not in moved]
-        self.order = [*before, *(n for n in self.order[at:] if n in moved), *after]
+        self.order = [*self.order[:at], *ahead, *after]
         self._count()
 
-    def _is_read_from(self, view: Node, at: int, write: Node) -> bool:
-        """Whether the view, or a view of it, is read from position ``at`` on, but by the write."""
+    def _computed_from(self, view: Node) -> Iterator[Node]:
+        """What reads a view, itself or through views of it."""
         for reader in self.readers.get(view, ()):
             if shares_operand(reader):
-                if self._is_read_from(reader, at, write):
-                    return True
-            elif self.place[reader] > at and reader is not write:
-                return True
-        return False
+                yield from self._computed_from(reader)
+            else:
+                yield reader
+
+    def _is_read_in_time(self, view: Node, write: Node) -> bool:
+        """Whether nothing behind the write reads the view, now that what can be is moved."""
+        at = self.place[write]
+        late = {r for r in self._computed_from(view) if self.place[r] > at}
+        if not late:
+            return True
+        moved = self._needed_for(late, at) | late
+        if not all(_is_pure(n) and self._is_known(n, at) for n in moved):
+            return False
+        if sum(len(self.readers.get(r, ())) == 1 for r in late) > 1:
+            return False  # a copy of the part is less than variables for all that is made of it
+        self._move(moved, at)
+        return True
 
     def _pin(self, node: Node, at: int) -> None:
         """Keep what comes of ``node`` from being computed behind position ``at``."""
@@ -126,6 +159,12 @@ class _Ordering:
             if len(readers) != 1 or self.place[readers[0]] > at:
                 return
             node = readers[0]
+
+
+def _is_pure(node: Node) -> bool:
+    """Whether it may be computed earlier: a value, and no write."""
+    value = isinstance(node.type, ArrayType) and form_of(node) is None
+    return value and node.op.update is None and not has_effect(node)
 
 
 def _is_part(node: Node) -> bool:

@@ -6,6 +6,7 @@ the user's own sums stay as they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -53,13 +54,35 @@ class _Factoring(Replay):
         if not self.is_free(node):
             return None
         if node.op is multiply:
-            return self._by_multiple(node)
+            better = self._with_one_number(node)
+            return self._by_multiple(node) if better is None else better
         left, right = (self._factors(operand, node) for operand in node.inputs)
         factors = (*left.over, *left.under, *right.over, *right.under)
         if not all(as_precise(factor, node) for factor in factors):
             return None  # what is left of the products is added: masks would be united
+        if node.op is add and left == right:
+            return self._doubled(left)
         better = self._by_factor(node, left, right)
         return self._by_number(node, left, right) if better is None else better
+
+    def _doubled(self, product: _Product) -> Node:
+        """``2 * p`` for ``p + p``, where the second is another reading of the same value."""
+        scale = next((x for x in product.over if is_python_number(x)), None)
+        if scale is None or len(product.over) == 1:
+            return 2 * self._written(product)
+        return _scaled(2 * number(scale), self._written(product.without(scale)))
+
+    def _with_one_number(self, node: Node) -> Node | None:
+        """``3 * x * y`` for ``1.5 * x * (2 * y)``."""
+        left, right = (self._factors(x, node, named=False) for x in node.inputs)
+        product = _Product([*left.over, *right.over], [*left.under, *right.under])
+        numbers = [x for x in product.over if is_python_number(x)]
+        if len(numbers) < 2 or len(numbers) == len(product.over):
+            return None
+        product.over = [x for x in product.over if not is_python_number(x)]
+        if not all(as_precise(x, node) for x in (*product.over, *product.under)):
+            return None
+        return _scaled(math.prod(map(number, numbers)), self._written(product))
 
     def _by_factor(self, node: Node, left: _Product, right: _Product) -> Node | None:
         common = next((x for x in left.over if x in right.over and x.ndim == node.ndim), None)
@@ -87,16 +110,19 @@ class _Factoring(Replay):
                 if known and abs(number(first)) == abs(number(second)) != 1:
                     yield first, second
 
-    def _factors(self, node: Node, whole: Node, depth: int = 0) -> _Product:
-        """The factors of a product that is made for ``whole`` alone."""
-        own = node.op in (multiply, divide) and self.is_step(node) and node.dtype == whole.dtype
+    def _factors(self, node: Node, whole: Node, depth: int = 0, *, named: bool = True) -> _Product:
+        """The factors of a product that is made for ``whole`` alone; ``named`` also of those that
+        have names.
+        """
+        alone = self.is_step(node) if named else self.is_part(node)
+        own = node.op in (multiply, divide) and alone and node.dtype == whole.dtype
         if not own or depth == DEEPEST:
             return _Product([node])
         first, second = node.inputs
-        product = self._factors(first, node, depth + 1)
+        product = self._factors(first, node, depth + 1, named=named)
         if node.op is divide:
             return _Product(product.over, [*product.under, second])
-        other = self._factors(second, node, depth + 1)
+        other = self._factors(second, node, depth + 1, named=named)
         return _Product([*product.over, *other.over], [*product.under, *other.under])
 
     def _written(self, product: _Product) -> Node:
@@ -140,6 +166,10 @@ class _Factoring(Replay):
         multiple = others[0]
         known = multiple.op is multiply and multiple.inputs[1] is node and self.is_free(multiple)
         return multiple if known and is_python_number(multiple.inputs[0]) else None
+
+
+def _scaled(scale: float, node: Node) -> Node:
+    return node if scale == 1 else -node if scale == -1 else scale * node
 
 
 def is_python_number(node: Node) -> bool:

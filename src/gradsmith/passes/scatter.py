@@ -22,7 +22,7 @@ def _is_scatter(node: Node) -> bool:
     return written and writes_add_up(node)
 
 
-X, P = Wild("x"), Wild("p", _is_scatter)
+X, U, V, P = Wild("x"), Wild("u"), Wild("v"), Wild("p", _is_scatter)
 
 
 def _fits(x: Node, p: Node, root: Node) -> bool:
@@ -55,6 +55,16 @@ def _set_again(root: Node, x: Node, v: Node) -> Node | None:
     return index_set(x, v, *root.inputs[2:], **root.attrs)
 
 
+def _add_at_once(root: Node, x: Node, u: Node, v: Node) -> Node | None:
+    """``x[i] += u + v`` for ``x[i] += u`` and ``x[i] += v``: the part is gone through once."""
+    first = root.inputs[0]
+    same = first.attrs == root.attrs and first.inputs[2:] == root.inputs[2:]
+    if not same or u.type != v.type:
+        return None
+    both = 2 * u if u is v else u + v
+    return index_add(x, both, *root.inputs[2:], **root.attrs)
+
+
 def _sum_of_rows(root: Node, p: Node) -> Node | None:
     """Rows with one element each (``z[np.arange(n), labels]``): their sums are these elements."""
     items = p.attrs["index"].items
@@ -80,8 +90,11 @@ def _counts(rows: Node, matrix: ArrayType) -> bool:
 
 SCATTER = [
     Rule(
-        Apply(index_add, (Apply(index_set, (X, 0), rest=True), Wild("v")), "root", rest=True),
+        Apply(index_add, (Apply(index_set, (X, 0), rest=True), V), "root", rest=True),
         _set_again,
+    ),
+    Rule(
+        Apply(index_add, (Apply(index_add, (X, U), rest=True), V), "root", rest=True), _add_at_once
     ),
     Rule(Apply(add, (X, P), "root"), _add),
     Rule(Apply(subtract, (X, P), "root"), _take_from),
