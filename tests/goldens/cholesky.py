@@ -34,13 +34,10 @@ def cholesky_grad(A, grad_outputs):
         g_A[i, i] += 0.5 * g_t
         # adjoint of line 135: for j in range(i):
         for j in reversed(range(i)):
-            # line 136: L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
-            part = L[j, j]
             # adjoint of line 136: L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
-            g_part = g_L[i, j]
+            g_t_2 = g_L[i, j] / L[j, j]
             g_L[i, j] = 0
-            g_t_2 = g_part / part
-            g_L[j, j] -= g_part * (L[i, j] / part)
+            g_L[j, j] -= L[i, j] * g_t_2
             g_L[j, :j] -= L[i, :j] * g_t_2
             g_L[i, :j] -= L[j, :j] * g_t_2
             g_A[i, j] += g_t_2

@@ -29,8 +29,7 @@ def heat_grad(u, k, steps):
         g_part = g_u[1:-1]
         g_k = g_k + g_part.dot(tape[i])
         g_t = g_part * k
-        g_t_2 = -2 * k * g_part
         g_u[:-2] += g_t
-        g_u[1:-1] += g_t_2
+        g_u[1:-1] -= 2.0 * g_t
         g_u[2:] += g_t
     return g_u, g_k

@@ -43,6 +43,21 @@ class _Product:
         place = self.over.index(factor)
         return _Product(self.over[:place] + self.over[place + 1 :], self.under)
 
+    def divided_by(self, part: Node) -> _Product | None:
+        """What is left where ``part``, of two factors, is one of the factors."""
+        if part.op not in (multiply, divide):
+            return None
+        first, second = part.inputs
+        over, under = list(self.over), list(self.under)
+        others = over if part.op is multiply else under
+        if first not in over:
+            return None
+        over.remove(first)
+        if second not in others:
+            return None
+        others.remove(second)
+        return _Product(over, under) if over else None
+
 
 class _Factoring(Replay):
     """One round over a graph."""
@@ -54,8 +69,8 @@ class _Factoring(Replay):
         if not self.is_free(node):
             return None
         if node.op is multiply:
-            better = self._with_one_number(node)
-            return self._by_multiple(node) if better is None else better
+            ways = (self._with_one_number, self._by_variable, self._by_multiple)
+            return next((made for way in ways if (made := way(node)) is not None), None)
         left, right = (self._factors(operand, node) for operand in node.inputs)
         factors = (*left.over, *left.under, *right.over, *right.under)
         if not all(as_precise(factor, node) for factor in factors):
@@ -74,8 +89,7 @@ class _Factoring(Replay):
 
     def _with_one_number(self, node: Node) -> Node | None:
         """``3 * x * y`` for ``1.5 * x * (2 * y)``."""
-        left, right = (self._factors(x, node, named=False) for x in node.inputs)
-        product = _Product([*left.over, *right.over], [*left.under, *right.under])
+        product = self._whole(node)
         numbers = [x for x in product.over if is_python_number(x)]
         if len(numbers) < 2 or len(numbers) == len(product.over):
             return None
@@ -83,6 +97,33 @@ class _Factoring(Replay):
         if not all(as_precise(x, node) for x in (*product.over, *product.under)):
             return None
         return _scaled(math.prod(map(number, numbers)), self._written(product))
+
+    def _whole(self, node: Node) -> _Product:
+        """All factors of a product that have no names."""
+        left, right = (self._factors(x, node, named=False) for x in node.inputs)
+        return _Product([*left.over, *right.over], [*left.under, *right.under])
+
+    def _by_variable(self, node: Node) -> Node | None:
+        """``2 * t`` for ``2 * k * x``, and ``t * y`` for ``x * y / k``, where there is a variable
+        ``t = k * x``, or ``t = x / k``.
+        """
+        product = self._whole(node)
+        factors = (*product.over, *product.under)
+        if len(factors) < 3 or not all(as_precise(x, node) for x in factors):
+            return None
+        for factor in product.over:
+            for variable in self.readers.get(factor, ()):
+                rest = product.divided_by(variable)
+                if rest is None or variable.dtype != node.dtype or not self._is_there(variable):
+                    continue
+                rest.over.append(variable)
+                return self._written(rest)
+        return None
+
+    def _is_there(self, node: Node) -> bool:
+        """Whether it is computed by now, in a variable."""
+        several = len(self.readers.get(node, ())) > 1
+        return several and node in self.made and self.is_free(node)
 
     def _by_factor(self, node: Node, left: _Product, right: _Product) -> Node | None:
         common = next((x for x in left.over if x in right.over and x.ndim == node.ndim), None)
