@@ -113,12 +113,12 @@ def test_binomial():
                     x_2 = x_2 * i_2
                     np.tanh(x_2, out=x_2)
                 place = ahead + place
-                depth = depth + 1
+                depth += 1
             x_3 = x_2 * i
             np.tanh(x_3, out=x_3)
             g_x *= 1.0 - x_3 * x_3
             g_x *= i
-            depth = depth - 1
+            depth -= 1
         return g_x
     """)
 

@@ -14,11 +14,11 @@ def heat_grad(u, k, steps):
     """
     # line 117: for _ in range(steps):
     u = u.copy()
-    tape = np.empty((steps, len(u) - 2))
+    ts = np.empty((steps, len(u) - 2))
     for i in range(steps):
         # line 118: u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
         t = u[2:] - 2 * u[1:-1] + u[:-2]
-        tape[i] = t
+        ts[i] = t
         u[1:-1] += k * t
     # adjoint of line 119: return np.mean(u**2)
     g_u = 2 / len(u) * u
@@ -27,7 +27,7 @@ def heat_grad(u, k, steps):
     for i in reversed(range(steps)):
         # adjoint of line 118: u[1:-1] += k * (u[2:] - 2 * u[1:-1] + u[:-2])
         g_part = g_u[1:-1]
-        g_k = g_k + g_part.dot(tape[i])
+        g_k += g_part.dot(ts[i])
         g_t = g_part * k
         g_u[:-2] += g_t
         g_u[1:-1] -= 2.0 * g_t

@@ -13,22 +13,22 @@ def huber_grad(w, X, y, delta):
     """
     # adjoint of line 149: for x, target in zip(X, y, strict=True):
     g_w = np.zeros(w.shape)
-    tape = np.empty(len(X))
+    ts = np.empty(len(X))
     for i in range(len(X)):
         # line 149: for x, target in zip(X, y, strict=True):
         target = y[i]
         x = X[i]
         # line 150: residual = abs(x @ w - target)
-        tape[i] = x @ w - target
+        ts[i] = x @ w - target
     # adjoint of line 149: for x, target in zip(X, y, strict=True):
     for i in reversed(range(len(X))):
-        kept = tape[i]
+        t = ts[i]
         # line 149: for x, target in zip(X, y, strict=True):
         x = X[i]
         # line 150: residual = abs(x @ w - target)
-        residual = np.abs(kept)
+        residual = np.abs(t)
         # adjoint of line 151: if residual <= delta:
         g_residual = residual if residual <= delta else np.float64(1.0) * delta
         # adjoint of line 150: residual = abs(x @ w - target)
-        g_w += g_residual * np.sign(kept) * x
+        g_w += g_residual * np.sign(t) * x
     return g_w

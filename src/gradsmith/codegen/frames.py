@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -231,6 +231,27 @@ def settled(
         pairs.remove(pair)
         made.append(syntax.assign(syntax.name(pair[0]), pair[1]))
     return made
+
+
+def augmented(statements: Iterable[ast.stmt], numbers: Collection[str]) -> list[ast.stmt]:
+    """The statements with ``x += y`` for ``x = x + y``, where x is one of these: an array would
+    be written to.
+    """
+    return [_augmented(statement, numbers) for statement in statements]
+
+
+def _augmented(statement: ast.stmt, numbers: Collection[str]) -> ast.stmt:
+    if isinstance(statement, ast.If):
+        statement.body = augmented(statement.body, numbers)
+        statement.orelse = augmented(statement.orelse, numbers)
+        return statement
+    name = assigned(statement)
+    if name is None or name not in numbers or not isinstance(statement, ast.Assign):
+        return statement
+    value = statement.value
+    if isinstance(value, ast.BinOp) and is_variable(value.left, name):
+        return syntax.augment(value.left, value.op, value.right)
+    return statement
 
 
 def is_variable(value: ast.expr, name: str) -> bool:

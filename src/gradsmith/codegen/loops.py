@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.exits import leave_at_end
-from gradsmith.codegen.forms import LoopForm, form_of
-from gradsmith.codegen.frames import Frame, direct, names_in, settled
+from gradsmith.codegen.forms import LoopForm, form_of, is_given
+from gradsmith.codegen.frames import Frame, augmented, direct, names_in, settled
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.trips import Trips
 from gradsmith.errors import InternalError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 AMBIGUOUS = frozenset({"a", "i"})
 """With an s these are keywords."""
+
+MOST_LISTS = 3
+"""A loop over more at once is hard to read: it has an index."""
 
 
 class Loop:
@@ -103,8 +107,7 @@ class Loop:
             wanted = called(self.form.values[place], self.form.body.names)
             variable = self.body.new_variable(_plural(wanted))
             self.tapes[place] = variable
-            if wanted is not None:
-                self.body.taped[variable] = wanted
+            self.body.taped[variable] = wanted
             if kind == "array":
                 value = self._empty(tape)
             else:
@@ -159,23 +162,47 @@ class Loop:
             params[first + form.tapes :], self.inputs[form.carried + form.tapes :], strict=True
         ):
             self.body.know(param, value)
-        read = [t for t in tapes if t in inner.last or t.attrs["symbol"] in inner.last]
+        read = {
+            param: tape
+            for param, tape in zip(tapes, self.inputs[form.carried :], strict=False)
+            if param in inner.last or param.attrs["symbol"] in inner.last
+        }
         kept = {"array", "places"} & set(form.recorded)
+        if read and not kept and self._go_over(inner, read):
+            return
         self.trips.enter(inner, places=bool(read or kept))
-        for param, tape in zip(tapes, self.inputs[form.carried :], strict=False):
-            if param in read:
-                self._read_tape(inner, param, tape)
+        for param, tape in read.items():
+            self._read_tape(inner, param, tape)
+
+    def _go_over(self, inner: Frame, read: Mapping[Node, ast.expr]) -> bool:
+        """``for h in reversed(hs)``, where all tapes are lists."""
+        nodes = dict(zip(self.form.body.params[1:], self.node.inputs, strict=False))
+        tapes = dict.fromkeys(nodes[param] for param in read)
+        if not all(map(_is_list, tapes)) or len(tapes) > MOST_LISTS or self.trips.has_index:
+            return False
+        self.trips.enter(inner, places=False)
+        items: dict[Node, ast.expr] = {}
+        for param, tape in read.items():
+            if nodes[param] not in items:
+                items[nodes[param]] = self._item(inner, param, tape)
+                self.trips.over.append((items[nodes[param]], tape))
+            self.body.know(param, items[nodes[param]])
+        return True
 
     def _read_tape(self, inner: Frame, param: Node, tape: ast.expr) -> None:
         """``h = hs[i]``, or just that where it is read once."""
         value = syntax.subscript(tape, self.trips.place)
         if _times_read(inner, param) > 1 or param.attrs["symbol"] is not None:
-            known = self.body.taped.get(tape.id) if isinstance(tape, ast.Name) else None
-            wanted = known or inner.graph.names.get(param) or str(param.attrs["name"])
-            variable = syntax.name(self.body.new_variable(wanted))
+            variable = self._item(inner, param, tape)
             inner.statements.append(syntax.assign(variable, value))
             value = variable
         self.body.know(param, value)
+
+    def _item(self, inner: Frame, param: Node, tape: ast.expr) -> ast.expr:
+        """A variable for an item of a tape."""
+        known = self.body.taped.get(tape.id) if isinstance(tape, ast.Name) else None
+        wanted = known or inner.graph.names.get(param) or str(param.attrs["name"])
+        return syntax.name(self.body.new_variable(wanted))
 
     def recorded(self, node: Node) -> list[ast.stmt]:
         """The statement that puts a value on a tape."""
@@ -194,6 +221,8 @@ class Loop:
         moves = list(zip(self.carried, values, strict=False))
         leave = values[self.form.carried] if self.form.leaves else None
         leave_at_end(self.body.names, inner, moves, leave, self.trips.steps())
+        numbers = [name for name, r in zip(self.carried, results, strict=False) if _is_number(r)]
+        inner.statements = augmented(inner.statements, numbers)
 
     # -- behind it
 
@@ -212,10 +241,8 @@ class Loop:
             self.body.give(self.node, self.form.carried + 1 + place, syntax.name(variable))
 
 
-def _plural(wanted: str | None) -> str:
+def _plural(wanted: str) -> str:
     """The name of a tape: ``hs``; ``s_tape`` where an s would not make it a plural."""
-    if wanted is None:
-        return "tape"
     return (
         f"{wanted}_tape" if wanted[-1] in "s_0123456789" or wanted in AMBIGUOUS else f"{wanted}s"
     )
@@ -231,3 +258,17 @@ def _times_read(inner: Frame, param: Node) -> int:
 def _code(statements: list[ast.stmt]) -> list[ast.stmt]:
     """The statements without comments."""
     return [s for s in statements if not printer.is_comment(s)]
+
+
+def _is_list(tape: Node) -> bool:
+    """Whether it is what a loop has put on a list."""
+    form = form_of(tape.inputs[0]) if is_given(tape) else None
+    if not isinstance(form, LoopForm):
+        return False
+    kind = form.recorded[tape.attrs["index"] - form.carried - 1]
+    return kind in ("list", "places")
+
+
+def _is_number(node: Node) -> bool:
+    """Whether it is no array, not even one without axes."""
+    return isinstance(node.type, ArrayType) and node.type.form != "array"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gradsmith.codegen.forms import LoopForm, form_of, is_given
 from gradsmith.codegen.plan import Plan
 from gradsmith.codegen.reading import reads
 from gradsmith.ir.graph import Node
@@ -25,13 +26,16 @@ FUNCTIONS = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "log1
 """These are called after their operand, too: ``cos_phi``."""
 
 
-def called(node: Node, names: Mapping[Node, str]) -> str | None:
+def called(node: Node, names: Mapping[Node, str]) -> str:
     """What a value is called: its name, or by its op."""
-    return names.get(node) or by_op(node, names)
+    return names.get(node) or by_op(node, names) or "t"
 
 
 def by_op(node: Node, names: Mapping[Node, str]) -> str | None:
     """What a value without a name is called."""
+    form = form_of(node.inputs[0]) if is_given(node) else None
+    if isinstance(form, LoopForm) and node.attrs["index"] == form.carried:
+        return "trips"
     if node.op.name in FUNCTIONS:
         operand = names.get(node.inputs[0])
         return node.op.name if operand is None else f"{node.op.name}_{operand}"

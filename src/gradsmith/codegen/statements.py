@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
 from gradsmith.codegen.conditions import raised
+from gradsmith.codegen.counters import without_counters
 from gradsmith.codegen.forms import LoopForm, all_nodes, form_of, is_item, record
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
@@ -46,6 +47,8 @@ class Body:
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
+        self.counters: list[str] = []
+        """What counts trips."""
         self._items: dict[tuple[Node, int], ast.expr] = {}
         self._line: tuple[str, int, bool] | None = None
 
@@ -118,7 +121,7 @@ class Body:
         self._name_sizes()
         self.write()
         self.statements.append(ast.Return(self._result()))
-        return self.statements
+        return without_counters(self.statements, self.counters)
 
     def write(self) -> None:
         """The statements of the region at hand, whose parameters have variables."""

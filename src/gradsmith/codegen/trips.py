@@ -31,6 +31,8 @@ class Trips:
         self._index: str | None = None
         self._place: ast.expr | None = None
         self._over_places = False
+        self.over: list[tuple[ast.expr, ast.expr]] = []
+        """Variables that take the items of lists from trip to trip, instead of an index."""
         self._plain = form.start == 0 and form.step == 1
         self._symbol = form.symbols[form.carried] if form.symbols else None
 
@@ -51,6 +53,7 @@ class Trips:
     def _count(self) -> str:
         if self._counter is None:
             self._counter = self.body.names.fresh("trips")
+            self.body.counters.append(self._counter)
             self.before.append(syntax.assign(syntax.name(self._counter), syntax.expression(0)))
         return self._counter
 
@@ -99,6 +102,11 @@ class Trips:
         else:
             self._place = self._computed(inner)
 
+    @property
+    def has_index(self) -> bool:
+        """Whether the index is read."""
+        return self._index is not None
+
     def _computed(self, inner: Frame) -> ast.expr:
         """The place of a trip from its index."""
         index, start, step = syntax.name(self._take_index()), self.form.start, self.form.step
@@ -136,10 +144,22 @@ class Trips:
             if test is not None and not before:
                 return ast.While(asked(test), body or [ast.Pass()], [])
             return ast.While(syntax.expression(True), [*before, *_unless(test), *body], [])
-        index = "_" if self._index is None else self._index
         whole = [*before, *_unless(test), *body] or [ast.Pass()]
-        target = ast.Name(index, ast.Store())
-        return ast.For(target, self._range(), whole, [], lineno=0)
+        return ast.For(self._target(), self._iterated(), whole, [], lineno=0)
+
+    def _target(self) -> ast.expr:
+        names = [variable for variable, _ in self.over]
+        if not names:
+            return ast.Name("_" if self._index is None else self._index, ast.Store())
+        return syntax.stored(names[0] if len(names) == 1 else syntax.tuple_(names))
+
+    def _iterated(self) -> ast.expr:
+        if not self.over:
+            return self._range()
+        lists = [items for _, items in self.over]
+        if self.form.reverse:
+            lists = [syntax.call("reversed", items) for items in lists]
+        return lists[0] if len(lists) == 1 else syntax.call("zip", *lists)
 
     def _range(self) -> ast.expr:
         form = self.form

@@ -107,9 +107,10 @@ def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
     return ast.Assign([stored(target)], value, lineno=0)
 
 
-def augment(target: ast.expr, operator: str, value: ast.expr) -> ast.stmt:
+def augment(target: ast.expr, operator: str | ast.operator, value: ast.expr) -> ast.stmt:
     """``target <operator>= value``."""
-    return ast.AugAssign(stored(target), BINARY[operator](), value)  # type: ignore[arg-type]
+    made = BINARY[operator]() if isinstance(operator, str) else operator
+    return ast.AugAssign(stored(target), made, value)  # type: ignore[arg-type]
 
 
 def stored(target: ast.expr) -> ast.expr:
