@@ -18,8 +18,7 @@ def cholesky_grad(A, grad_outputs):
         # line 135: for j in range(i):
         for j in range(i):
             # line 136: L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
-            t = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
-            L[i, j] = t
+            L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
         # line 137: L[i, i] = np.sqrt(A[i, i] - L[i, :i] @ L[i, :i])
         part = L[i, :i]
         L[i, i] = np.sqrt(A[i, i] - part @ part)

@@ -18,6 +18,12 @@ from gradsmith.ops.index import index_set
 LONGEST = 6
 """Operations in one expression: more is hard to read, and runs past the line."""
 
+LONGEST_OWN = 8
+"""The same of the user's own: what is written so in the source reads well here, too."""
+
+STORED = 2
+"""So many more where it is stored, rather than given a variable and then stored."""
+
 LONGEST_STEP = 3
 """Operations in one step of an adjoint on whole arrays: what follows is done in place."""
 
@@ -101,9 +107,19 @@ class _Choice:
             return False
         if node in self.results and len(self.results) > 1:
             return True
-        if readings > 1 or node in self.names or cost > LONGEST * (1 + self.condition):
+        if readings > 1 or node in self.names or cost > self._longest(node):
             return True
         return not self.condition and self._is_a_step(node, cost)
+
+    def _longest(self, node: Node) -> int:
+        """How many operations it may have as an expression."""
+        if self.condition:
+            return 2 * LONGEST
+        if is_adjoint(node) or node.span is None:
+            return LONGEST
+        readers = self.readers.get(node, ())
+        stored = len(readers) == 1 and readers[0].op.update is not None
+        return LONGEST_OWN + stored * STORED
 
     def _is_a_step(self, node: Node, cost: int) -> bool:
         """Whether it is done in place, or what is done to it is."""
