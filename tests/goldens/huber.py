@@ -28,7 +28,7 @@ def huber_grad(w, X, y, delta):
         # line 150: residual = abs(x @ w - target)
         residual = np.abs(t)
         # adjoint of line 151: if residual <= delta:
-        g_residual = residual if residual <= delta else np.float64(1.0) * delta
+        g_residual = residual if residual <= delta else np.float64(delta)
         # adjoint of line 150: residual = abs(x @ w - target)
         g_w += g_residual * np.sign(t) * x
     return g_w

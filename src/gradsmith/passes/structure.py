@@ -21,7 +21,15 @@ from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
+from gradsmith.ops.shape import (
+    astype,
+    broadcast_to,
+    cast,
+    expand_dims,
+    reshape,
+    squeeze,
+    transpose,
+)
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
@@ -31,6 +39,11 @@ R = "root"
 
 def _keep(x: Node, **_: Any) -> Node:
     return x
+
+
+def _strong(root: Node, x: Node) -> Node | None:
+    """``np.float64(x)`` for ``np.float64(1.0) * x``, of a Python number."""
+    return cast(x, root.dtype) if x.array_type.weak and not root.array_type.weak else x
 
 
 def _compose_transposes(root: Node, x: Node) -> Node:
@@ -153,7 +166,7 @@ def _filled(root: Node, x: Node, y: Node) -> Node | None:
 VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 
 STRUCTURE = [
-    Rule(Apply(multiply, (X, 1)), _keep),
+    Rule(Apply(multiply, (X, 1), R), _strong),
     Rule(Apply(multiply, (X, Y), R), _number_first),
     Rule(Apply(divide, (X, 1)), _keep),
     Rule(Apply(subtract, (X, 0)), _keep),
