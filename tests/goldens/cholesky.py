@@ -7,7 +7,7 @@ def cholesky_grad(A, grad_outputs):
     A: float64[n, m]
     grad_outputs: float64[n, m]
 
-    Only for m + 2 >= n, m + 1 >= n.
+    Only for m + 1 >= n.
 
     Made by gradsmith 0.1.0.
     """

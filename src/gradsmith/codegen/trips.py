@@ -9,6 +9,7 @@ from gradsmith.codegen.conditions import asked, negated
 from gradsmith.codegen.forms import LoopForm, all_nodes
 from gradsmith.codegen.frames import Frame, mentioned
 from gradsmith.errors import InternalError
+from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ops import syntax
@@ -202,18 +203,5 @@ def _without_floor(size: Size) -> Size:
         return size
     atom = monomial[0]
     floor = atom.name == "max" and atom.right == 0
-    return atom.left if floor and _is_count(atom.left) else size
-
-
-def _is_count(size: Size) -> bool:
-    """Whether it is not negative for any axes, which are of two elements or more."""
-    if isinstance(size, int):
-        return size >= 0
-    least = 0
-    for monomial, coefficient in size.terms:
-        if monomial and not (
-            coefficient > 0 and all(isinstance(a, Symbol) and a.axis for a in monomial)
-        ):
-            return False
-        least += coefficient * 2 ** len(monomial)
-    return least >= 0
+    bound = dims.least(atom.left) if floor else None
+    return atom.left if bound is not None and bound >= 0 else size

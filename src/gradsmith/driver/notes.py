@@ -24,7 +24,7 @@ def notes(graph: Graph, static: Mapping[str, Any], arguments: Iterable[str]) -> 
     letters = SizeLetters(graph, arguments)
     lines = [f"{p.attrs['name']}: {letters.describe(p.array_type)}" for p in graph.params]
     lines += [f"{name} = {value!r}" for name, value in static.items() if _is_said(value)]
-    conditions = [letters.condition(guard) for guard in graph.guards]
+    conditions = [letters.condition(guard) for guard in letters.strongest(graph.guards)]
     held = [c for c in dict.fromkeys(conditions) if c]
     if held:
         text = f"Only for {', '.join(held)}."
@@ -37,6 +37,19 @@ MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def _is_said(value: Any) -> bool:
     return isinstance(value, (str, bool, type(None)))
+
+
+def _settles(guard: Guard) -> tuple[Symbol, int] | None:
+    """The symbol that an equality says to be a number, and that number."""
+    distance = guard.left - guard.right
+    if isinstance(distance, int):
+        return None
+    rest = distance.constant
+    for sign in (1, -1):
+        symbol = dims.as_symbol(sign * (distance - rest))
+        if symbol is not None:
+            return symbol, -sign * rest
+    return None
 
 
 class SizeLetters:
@@ -64,8 +77,8 @@ class SizeLetters:
         left, right = dims.as_symbol(guard.left), dims.as_symbol(guard.right)
         if left is not None and right is not None:
             self._same[self._one(right)] = self._one(left)
-        elif left is not None and isinstance(guard.right, int):
-            self._numbers[left] = guard.right
+        elif (known := _settles(guard)) is not None:
+            self._numbers[known[0]] = known[1]
 
     def _one(self, symbol: Symbol) -> Symbol:
         while symbol in self._same and self._same[symbol] != symbol:
@@ -89,14 +102,43 @@ class SizeLetters:
             return dims.render(size, self._symbol)
         return str(size)
 
+    def strongest(self, guards: Iterable[Guard]) -> list[Guard]:
+        """The guards without those that follow from another one: ``n >= 3`` from ``n >= 4``."""
+        kept: dict[object, tuple[int, Guard]] = {}
+        for guard in guards:
+            form, slack = self._inequality(guard)
+            if form is not None and (form not in kept or slack < kept[form][0]):
+                kept[form] = slack, guard
+        chosen = {guard for _, guard in kept.values()}
+        return [g for g in guards if g in chosen or self._inequality(g)[0] is None]
+
+    def _inequality(self, guard: Guard) -> tuple[object, int]:
+        """A sum that is at least minus the number; None where it is no inequality of sizes."""
+        if guard.relation in ("==", "!="):
+            return None, 0
+        distance = self._known(guard.left - guard.right)
+        if guard.relation in ("<", "<="):
+            distance = -distance
+        slack = -1 if guard.relation in ("<", ">") else 0
+        if isinstance(distance, int):
+            return None, 0
+        return distance - distance.constant, distance.constant + slack
+
+    def _known(self, size: Size) -> Size:
+        """The size with one symbol for equal ones, and numbers for those that are known."""
+        numbers = {self._one(symbol): n for symbol, n in self._numbers.items()}
+        return dims.renamed(size, lambda s: numbers.get(self._one(s), self._one(s)))
+
     def condition(self, guard: Guard) -> str | None:
         """``n > 3``; None for what goes without saying."""
         left, right = dims.as_symbol(guard.left), dims.as_symbol(guard.right)
-        if guard.relation == "==" and left is not None:
-            argument = "[" not in left.name
-            if right is not None or not argument:
+        if guard.relation == "==":
+            if left is not None and right is not None:
                 return None  # the types of the arguments show it
-            return f"{left.name} == {self.size(guard.right)}"
+            known = _settles(guard)
+            if known is not None:
+                symbol, number = known
+                return None if "[" in symbol.name else f"{symbol.name} == {number}"
         if left is not None and "[" in left.name and isinstance(guard.right, int):
             axis_is_wider = {">": 2, ">=": 3, "!=": 2}.get(guard.relation, 0)
             if guard.right < axis_is_wider:
@@ -105,7 +147,7 @@ class SizeLetters:
 
     def _told_apart(self, guard: Guard) -> str | None:
         """``n <= m + 2``: each term on the side where it is positive; None where both are one."""
-        distance = dims.renamed(guard.left - guard.right, self._one)
+        distance = self._known(guard.left - guard.right)
         if isinstance(distance, int):
             return None
         more = dims.of_terms({m: c for m, c in distance.terms if c > 0})

@@ -30,6 +30,7 @@ from gradsmith.ir.sizes import (
     hint,
     is_size,
     is_unbacked,
+    least,
     of_atom,
     of_terms,
     product,
@@ -62,6 +63,7 @@ __all__ = [
     "is_size",
     "is_unbacked",
     "known_equal",
+    "least",
     "of_atom",
     "of_terms",
     "product",
@@ -170,14 +172,8 @@ def _goes_without_saying(relation: str, left: Size, right: Size) -> bool:
     """Whether the relation has the same outcome for all axes of two elements or more."""
     if not isinstance(left, Dim) or not isinstance(right, int) or relation not in _BELOW:
         return False
-    least = 0
-    for monomial, coefficient in left.terms:
-        if monomial and (
-            coefficient < 0 or not all(isinstance(a, Symbol) and a.axis for a in monomial)
-        ):
-            return False
-        least += coefficient * 2 ** len(monomial)
-    return least + _BELOW[relation] > right
+    bound = least(left)
+    return bound is not None and bound + _BELOW[relation] > right
 
 
 _BELOW = {">": 0, ">=": 1, "==": 0, "!=": 0, "<": 1, "<=": 0}

@@ -83,6 +83,11 @@ class Dim:
     terms: tuple[tuple[Monomial, int], ...]
     hint: int
 
+    @property
+    def constant(self) -> int:
+        """The number in the sum."""
+        return sum(coefficient for monomial, coefficient in self.terms if not monomial)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dim) and self.terms == other.terms
 
@@ -247,38 +252,81 @@ def render(size: Size, name: Callable[[Symbol], str] = lambda symbol: symbol.nam
     """A stable printed form, symbols called by ``name``."""
     if isinstance(size, int):
         return str(size)
-    pieces = []
-    for monomial, coefficient in size.terms:
-        factors = [_render_atom(atom, name) for atom in monomial]
-        if coefficient != 1 or not factors:
-            factors.insert(0, str(coefficient))
-        pieces.append("*".join(factors))
-    return " + ".join(pieces).replace("+ -", "- ")
+    terms = sorted(size.terms, key=lambda term: (not term[0], term[1] < 0))  # the number last
+    text = " + ".join(_render_term(monomial, c, name) for monomial, c in terms)
+    return text.replace("+ -", "- ")
+
+
+def _render_term(monomial: Monomial, coefficient: int, name: Callable[[Symbol], str]) -> str:
+    factors = [_render_atom(atom, name) for atom in monomial]
+    if not factors:
+        return str(coefficient)
+    sign = "-" if coefficient < 0 else ""
+    number = [] if abs(coefficient) == 1 else [str(abs(coefficient))]
+    return sign + "*".join([*number, *factors])
 
 
 def _render_atom(atom: Atom, name: Callable[[Symbol], str]) -> str:
     if isinstance(atom, Symbol):
         return name(atom)
-    left, right = render(atom.left, name), render(atom.right, name)
     if atom.name in ("max", "min"):
-        return f"{atom.name}({left}, {right})"
+        return f"{atom.name}({render(atom.left, name)}, {render(atom.right, name)})"
+    left, right = (_render_operand(side, name) for side in (atom.left, atom.right))
     return f"({left} {atom.name} {right})"
 
 
-def renamed(size: Size, one: Callable[[Symbol], Symbol]) -> Size:
-    """``size`` with ``one(symbol)`` for each of its symbols."""
+def _render_operand(size: Size, name: Callable[[Symbol], str]) -> str:
+    text = render(size, name)
+    alone = isinstance(size, int) or (len(size.terms) == 1 and "*" not in text)
+    return text if alone else f"({text})"
+
+
+def least(size: Size) -> int | None:
+    """The least value for any axes, which are of two elements or more; None: none is known."""
+    if isinstance(size, int):
+        return size
+    total = 0
+    for monomial, coefficient in size.terms:
+        term = coefficient
+        for atom in monomial:
+            bound = _least_atom(atom)
+            if bound is None or bound < 0 or coefficient < 0:
+                return None
+            term *= bound
+        total += term
+    return total
+
+
+def _least_atom(atom: Atom) -> int | None:
+    if isinstance(atom, Symbol):
+        return 2 if atom.axis else None
+    left, right = least(atom.left), least(atom.right)
+    if atom.name in ("//", "%"):
+        divisor = atom.right if isinstance(atom.right, int) and atom.right > 0 else None
+        if atom.name == "%":
+            return None if divisor is None else 0
+        return None if left is None or divisor is None else left // divisor
+    known = [bound for bound in (left, right) if bound is not None]
+    if atom.name == "max":
+        return max(known, default=None)
+    return min(known) if len(known) == 2 else None
+
+
+def renamed(size: Size, one: Callable[[Symbol], Symbol | int]) -> Size:
+    """``size`` with ``one(symbol)``, another symbol or a number, for each of its symbols."""
     if isinstance(size, int):
         return size
     total: Size = 0
     for monomial, coefficient in size.terms:
         term: Size = coefficient
         for atom in monomial:
-            term = term * of_atom(_renamed_atom(atom, one))
+            term = term * _renamed_atom(atom, one)
         total = total + term
     return total
 
 
-def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol]) -> Atom:
+def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol | int]) -> Size:
     if isinstance(atom, Symbol):
-        return one(atom)
-    return Compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))
+        found = one(atom)
+        return found if isinstance(found, int) else of_atom(found)
+    return compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))
