@@ -28,16 +28,14 @@ def cholesky_grad(A, grad_outputs):
     for i in reversed(range(n)):
         # adjoint of line 137: L[i, i] = np.sqrt(A[i, i] - L[i, :i] @ L[i, :i])
         g_t = g_L[i, i] / L[i, i]
-        g_L[i, i] = 0
         g_L[i, :i] -= g_t * L[i, :i]
-        g_A[i, i] += 0.5 * g_t
+        g_A[i, i] = 0.5 * g_t
         # adjoint of line 135: for j in range(i):
         for j in reversed(range(i)):
             # adjoint of line 136: L[i, j] = (A[i, j] - L[i, :j] @ L[j, :j]) / L[j, j]
             g_t_2 = g_L[i, j] / L[j, j]
-            g_L[i, j] = 0
             g_L[j, j] -= L[i, j] * g_t_2
             g_L[j, :j] -= L[i, :j] * g_t_2
             g_L[i, :j] -= L[j, :j] * g_t_2
-            g_A[i, j] += g_t_2
+            g_A[i, j] = g_t_2
     return (g_A,)

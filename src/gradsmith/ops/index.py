@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ShapeError
+from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
@@ -160,7 +161,8 @@ def _computed_there(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | 
 
 def _is_whole_part(node: Node, value: Node, index: Index) -> bool:
     """Whether ``value`` is an array of the type of the part, which is a view."""
-    if not all(isinstance(item, Slice) for item in index.items) or value.ndim == 0:
+    basic = all(isinstance(item, Slice) or dims.is_size(item) for item in index.items)
+    if not basic or value.ndim == 0:
         return False
     return value.dtype == node.dtype and value.shape == indexed_shape(node.shape, index, ())
 
