@@ -12,7 +12,7 @@ from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
-from gradsmith.ops.declare import commutes
+from gradsmith.ops.emission import commutes
 from gradsmith.ops.index import index_set
 
 LONGEST = 6

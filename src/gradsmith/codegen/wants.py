@@ -11,7 +11,7 @@ from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, users
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import ArrayType, TapeType, TupleType
-from gradsmith.ops.declare import commutes
+from gradsmith.ops.emission import commutes
 from gradsmith.ops.regions import REGIONAL, branch, loop, rerun
 
 

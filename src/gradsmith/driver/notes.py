@@ -89,7 +89,7 @@ class SizeLetters:
         if symbol in self._numbers:
             return str(self._numbers[symbol])
         one = self._one(symbol)
-        if "[" not in one.name and not one.unbacked:
+        if not one.axis and not one.unbacked:
             return one.name  # an integer argument has its own name
         if one not in self._names:
             free = (c for c in self._free if c not in self._taken)
@@ -138,8 +138,8 @@ class SizeLetters:
             known = _settles(guard)
             if known is not None:
                 symbol, number = known
-                return None if "[" in symbol.name else f"{symbol.name} == {number}"
-        if left is not None and "[" in left.name and isinstance(guard.right, int):
+                return None if symbol.axis else f"{symbol.name} == {number}"
+        if left is not None and left.axis and isinstance(guard.right, int):
             axis_is_wider = {">": 2, ">=": 3, "!=": 2}.get(guard.relation, 0)
             if guard.right < axis_is_wider:
                 return None  # 0 and 1 are patterns of their own

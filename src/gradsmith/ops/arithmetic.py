@@ -16,14 +16,8 @@ from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter
 from gradsmith.ops import syntax
-from gradsmith.ops.declare import (
-    as_node,
-    elementwise,
-    emit_operator,
-    formula,
-    implements,
-    implements_python,
-)
+from gradsmith.ops.declare import as_node, elementwise, formula, implements, implements_python
+from gradsmith.ops.emission import emit_operator
 from gradsmith.ops.rounding import rint
 
 

@@ -18,15 +18,9 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import sign
 from gradsmith.ops.compare import less, less_equal
 from gradsmith.ops.complex import absolute
-from gradsmith.ops.declare import (
-    as_node,
-    elementwise_infer,
-    emit_call,
-    formula,
-    implements,
-    primitive,
-)
+from gradsmith.ops.declare import as_node, elementwise_infer, formula, implements, primitive
 from gradsmith.ops.elementwise import cos, exp, sqrt
+from gradsmith.ops.emission import emit_call
 from gradsmith.ops.select import where
 
 

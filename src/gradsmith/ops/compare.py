@@ -20,11 +20,11 @@ from gradsmith.ops.declare import (
     as_node,
     elementwise,
     elementwise_infer,
-    emit_call,
     implements,
     implements_python,
     primitive,
 )
+from gradsmith.ops.emission import emit_call
 
 BOOL: DType = np.dtype(bool)
 

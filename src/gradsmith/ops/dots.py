@@ -15,7 +15,8 @@ from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
 from gradsmith.ops.arguments import as_static_int, normalize_axes, normalize_axis, size_of
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.contract import contract, tensordot_labels
-from gradsmith.ops.declare import as_node, emit_call, implements, primitive, ufunc_dtype
+from gradsmith.ops.declare import as_node, implements, primitive, ufunc_dtype
+from gradsmith.ops.emission import emit_call
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
 from gradsmith.ops.matmul import matmul, outer, vdot, vecdot

@@ -14,7 +14,8 @@ from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
-from gradsmith.ops.declare import FUNCTIONS, as_node, commutes, primitive
+from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
+from gradsmith.ops.emission import commutes
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,

@@ -14,14 +14,8 @@ from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape, scalar
 from gradsmith.ops import syntax
 from gradsmith.ops.complex import conjugated
-from gradsmith.ops.declare import (
-    as_node,
-    emit_call,
-    emit_operator,
-    primitive,
-    result_form,
-    ufunc_dtype,
-)
+from gradsmith.ops.declare import as_node, primitive, result_form, ufunc_dtype
+from gradsmith.ops.emission import emit_call, emit_operator
 from gradsmith.ops.manipulate import reshaped
 from gradsmith.ops.shape import expand_dims, squeeze, transpose, unbroadcast
 

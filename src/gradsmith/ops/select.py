@@ -35,12 +35,11 @@ from gradsmith.ops.declare import (
     as_node,
     elementwise,
     elementwise_infer,
-    emit_call,
     formula,
     implements,
     primitive,
-    write_over,
 )
+from gradsmith.ops.emission import emit_call, write_over
 from gradsmith.ops.shape import cast
 
 
