@@ -52,9 +52,22 @@ def _emit_sum(symbol: str, dotted: str) -> EmitRule:
 
 def without_sign(node: Node, value: ast.expr) -> ast.expr | None:
     """``-value``, which is the value of ``node``, where that is ``value`` less a minus: ``2 * x``
-    for ``-2 * x``, but not for the ``-x`` of integers, which may overflow.
+    for ``-2 * x`` and ``x + y`` for ``-x - y``, but not for the ``-x`` of integers, which may
+    overflow.
     """
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
+        return _sum_without_sign(node, value)
     return syntax.without_sign(value) if _takes_sign(node, value) else None
+
+
+def _sum_without_sign(node: Node, value: ast.BinOp) -> ast.expr | None:
+    if node.op not in (add, subtract) or not _inexact(*node.inputs):
+        return None
+    if syntax.without_sign(value.left) is None:
+        return None  # also where `_emit_sum` has the operands the other way round
+    left = without_sign(node.inputs[0], value.left)
+    opposite = "-" if isinstance(value.op, ast.Add) else "+"
+    return None if left is None else syntax.binary(opposite, left, value.right)
 
 
 def _takes_sign(node: Node, x: ast.expr) -> bool:

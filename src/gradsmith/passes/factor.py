@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import number
-from gradsmith.ops.arithmetic import add, divide, multiply, subtract
+from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.passes.algebra import as_precise
 from gradsmith.passes.replay import Replay
 
@@ -75,17 +75,30 @@ class _Factoring(Replay):
         factors = (*left.over, *left.under, *right.over, *right.under)
         if not all(as_precise(factor, node) for factor in factors):
             return None  # what is left of the products is added: masks would be united
-        if node.op is add and left == right:
-            return self._doubled(left)
+        double = self._doubled(node)
+        if double is not None:
+            return double
         better = self._by_factor(node, left, right)
         return self._by_number(node, left, right) if better is None else better
 
-    def _doubled(self, product: _Product) -> Node:
-        """``2 * p`` for ``p + p``, where the second is another reading of the same value."""
+    def _doubled(self, node: Node) -> Node | None:
+        """``2 * p`` for ``p + p``, where the second is another reading of the same value; of
+        ``-p - p`` the opposite.
+        """
+        (one, left), (other, right) = map(self._without_minus, node.inputs)
+        product = self._factors(left, node)
+        total = one + other if node.op is add else one - other
+        if product != self._factors(right, node) or not total:
+            return None
         scale = next((x for x in product.over if is_python_number(x)), None)
         if scale is None or len(product.over) == 1:
-            return 2 * self._written(product)
-        return _scaled(2 * number(scale), self._written(product.without(scale)))
+            return total * self._written(product)
+        return _scaled(total * number(scale), self._written(product.without(scale)))
+
+    def _without_minus(self, node: Node) -> tuple[int, Node]:
+        if node.op is negative and self.is_part(node):
+            return -1, node.inputs[0]
+        return 1, node
 
     def _with_one_number(self, node: Node) -> Node | None:
         """``3 * x * y`` for ``1.5 * x * (2 * y)``."""
