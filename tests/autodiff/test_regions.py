@@ -66,7 +66,8 @@ def test_symbolic_sizes_change_nothing(name: str) -> None:
     both = tangent(once, len(args) + len(seeds))
     given = [*args, *seeds, *args, *seeds]
     for exact, symbolic in zip(values(both, given), values(both, given, sizes=True), strict=True):
-        np.testing.assert_array_equal(exact, symbolic)
+        # where lengths are known to be equal, BLAS adds up in another order
+        np.testing.assert_allclose(exact, symbolic, rtol=4e-16)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

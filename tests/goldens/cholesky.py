@@ -28,7 +28,7 @@ def cholesky_grad(A, grad_outputs):
     for i in reversed(range(n)):
         # adjoint of line 137: L[i, i] = np.sqrt(A[i, i] - L[i, :i] @ L[i, :i])
         g_t = g_L[i, i] / L[i, i]
-        g_L[i, :i] -= g_t * L[i, :i]
+        g_L[i, :i] -= L[i, :i] * g_t
         g_A[i, i] = 0.5 * g_t
         # adjoint of line 135: for j in range(i):
         for j in reversed(range(i)):

@@ -30,6 +30,6 @@ def heat_grad(u, k, steps):
         g_k += g_part.dot(ts[i])
         g_t = g_part * k
         g_u[:-2] += g_t
-        g_u[1:-1] -= 2.0 * g_t
         g_u[2:] += g_t
+        g_u[1:-1] -= 2.0 * g_t
     return g_u, g_k

@@ -16,8 +16,8 @@ def huber_grad(w, X, y, delta):
     ts = np.empty(len(X))
     for i in range(len(X)):
         # line 149: for x, target in zip(X, y, strict=True):
-        target = y[i]
         x = X[i]
+        target = y[i]
         # line 150: residual = abs(x @ w - target)
         ts[i] = x @ w - target
     # adjoint of line 149: for x, target in zip(X, y, strict=True):

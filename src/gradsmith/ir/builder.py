@@ -16,7 +16,7 @@ from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
 from gradsmith.ir.mentions import live
-from gradsmith.ir.unify import tidy
+from gradsmith.ir.unify import interned, tidy
 
 if TYPE_CHECKING:
     from gradsmith.ir.dims import Guard, Symbol
@@ -177,7 +177,8 @@ class Builder:
         known = self.captured
         stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
         params = (*self.params, *stand_ins)
-        return tidy(Region(params, tuple(self.nodes), tuple(results), self.names))
+        region = Region(params, tuple(self.nodes), tuple(results), self.names)
+        return tidy(interned(region))
 
     def adopt(self, node: Node) -> None:
         """Take a node that was made otherwise, on operands that are known here."""

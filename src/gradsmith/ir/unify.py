@@ -16,7 +16,7 @@ from gradsmith.errors import InternalError
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item, parameter
-from gradsmith.ir.mentions import live, mentioned, said_by
+from gradsmith.ir.mentions import has_effect, live, mentioned, said_by
 from gradsmith.ir.numbering import Numbers, is_regional, numbered
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import TupleType, ValueType
@@ -170,6 +170,24 @@ def tidy(region: Region) -> Region:
     kept = {*region.params, *done.nodes}
     names = {n: name for n, name in done.names(region.names).items() if n in kept}
     return Region(region.params, done.nodes, done.results, names)
+
+
+def interned(region: Region) -> Region:
+    """A region with one node for equal ones: what the user wrote twice is recorded once."""
+    table: dict[object, Node] = {}
+    made: dict[Node, Node] = {}
+    for node in region.nodes:
+        inputs = tuple(made.get(i, i) for i in node.inputs)
+        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+        new = node if same else Node(node.op, inputs, node.attrs, node.type, node.span)
+        alone = has_effect(node) or any(True for _ in node.regions)
+        key = node if alone else (node.op, inputs, tuple(node.attrs.items()))
+        made[node] = table.setdefault(key, new)
+    results = tuple(made.get(r, r) for r in region.results)
+    names: dict[Node, str] = {}
+    for node, name in region.names.items():
+        names.setdefault(made.get(node, node), name)
+    return Region(region.params, tuple(dict.fromkeys(made.values())), results, names)
 
 
 def _captured(node: Node) -> tuple[Node, ...]:
