@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
-from gradsmith.codegen.conditions import raised
+from gradsmith.codegen.conditions import until_raised
 from gradsmith.codegen.forms import LoopForm, all_nodes, form_of, is_item, record
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
@@ -25,7 +25,7 @@ from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import without_sign
-from gradsmith.ops.regions import fail
+from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
 from gradsmith.tree import leaf_name
 
@@ -43,6 +43,8 @@ class Body:
         self.comments: list[str] = []
         self.constants: list[ast.stmt] = []
         self.helpers: dict[str, ast.FunctionDef] = {}
+        self.modules: dict[str, str] = {}
+        """What the modules of Python's are called that are imported."""
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -102,6 +104,14 @@ class Body:
             self.helpers[definition] = made
         return syntax.name(self.helpers[definition].name)
 
+    def module(self, name: str) -> ast.expr:
+        """The name of a module of Python's that is imported."""
+        if name not in self.modules:
+            taken = any(argument.name == name for argument in self.program.arguments)
+            free = self.names.fresh(name, everywhere=True) if taken else name
+            self.modules[name] = free
+        return syntax.name(self.modules[name])
+
     def _count(self, symbol: Symbol) -> ast.expr:
         """How many elements of a mask are true."""
         if symbol not in self.frame.masks:
@@ -118,7 +128,7 @@ class Body:
         self._name_sizes()
         self.write()
         self.statements.append(ast.Return(self._result()))
-        return self.statements
+        return until_raised(self.statements)
 
     def write(self) -> None:
         """The statements of the region at hand, whose parameters have variables."""
@@ -271,8 +281,9 @@ class Body:
         if form is not None:
             (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
             return []
-        if node.op is fail:
-            return [raised(**node.attrs)]
+        if "effect" in node.op.traits:
+            done = self._emit(node)
+            return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):
             targets = [self._items[node, i] for i in range(len(node.type.items))]
             return [syntax.assign(syntax.tuple_(targets), self._emit(node))]

@@ -16,8 +16,10 @@ from gradsmith.driver.seeds import PendingSeed
 from gradsmith.errors import GradsmithError, InternalError, UnsupportedError
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
+from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.results import check_results, with_plain_keys
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -199,7 +201,7 @@ def _specialise(
         extra = {name: arguments.values.pop(name) for name in seed}
         bound = inspect.BoundArguments(bound.signature, arguments.values)
         with in_user_terms():
-            result = recipe.build(bound, **extra)
+            result = _built(recipe, bound, extra)
         leaves, shape = tree.flatten(result, _is_result)
         check_results(shape, writable=True)
         shape = with_plain_keys(shape)
@@ -225,6 +227,18 @@ def _specialise(
         layouts=_layouts(trace),
         effects=pending(trace),
     )
+
+
+def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, Any]) -> Any:
+    """The results; none where the function raises an error that the emitted code is to raise."""
+    try:
+        result = recipe.build(bound, **extra)
+    except Exception as error:
+        if not raised_later(error):
+            raise
+        return ()
+    texts, shape = tree.flatten(result, lambda value: isinstance(value, Text))
+    return tree.unflatten(shape, [text.settled("a result") for text in texts]) if texts else result
 
 
 def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:

@@ -20,13 +20,13 @@ from gradsmith.errors import (
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
+from gradsmith.frontend.messages import KEEP, no_attribute, shown
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.unsettled import Unsettled
-from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir import dims
 from gradsmith.ops.scalars import as_float
 
@@ -231,6 +231,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
         value.refuse()
     if isinstance(value, TracedInt):
         return issubclass(int, classes)
+    if isinstance(value, Text):
+        return issubclass(str, classes)
     if isinstance(value, Tracer):
         return issubclass(class_of(value), classes)
     return isinstance(value, classes)
@@ -240,8 +242,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
 def _type(value: Any, *rest: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
-    if isinstance(value, TracedInt):
-        return int
+    if isinstance(value, (TracedInt, Text)):
+        return int if isinstance(value, TracedInt) else str
     return class_of(value) if isinstance(value, Tracer) else type(value, *rest)
 
 
@@ -288,28 +290,6 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if not isinstance(owner, (Tracer, TracedInt)):
         return getattr(owner, name, *default)
     return default[0] if default and not _has(owner, name) else attribute_of(owner, name)
-
-
-def _print(*args: Any, **kwargs: Any) -> None:
-    warn_effect("print")
-    print(*args, **kwargs)
-
-
-BUILTINS[print] = _print
-
-
-def _text_by(function: Callable[..., str]) -> Callable[..., str]:
-    def text(value: Any, *rest: Any, **named: Any) -> str:
-        if isinstance(value, Tracer):
-            warn_effect(f"the text of {shown(value)}", SHOWS_NO_NUMBERS)
-            return repr(value)
-        return function(value, *rest, **named)
-
-    return text
-
-
-for _function in (str, repr, format, ascii):
-    builtin(_function)(_text_by(_function))
 
 
 @builtin(np.isscalar)

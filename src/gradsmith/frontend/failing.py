@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, GradsmithError, Span
 from gradsmith.frontend.choices import choose
+from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.showing import can_fail, failed
+from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ops.regions import fail
+from gradsmith.ir.mentions import has_effect
 
 
 def raising(make: Callable[[], Any]) -> bool:
     """Whether to raise an error now; on a way that may not be taken the emitted code does."""
-    if not in_region():
-        return True
     trace = current_trace()
+    if not in_region():
+        if trace is not None:
+            trace.raised = current_span()
+        return True
     if trace is not None and trace.trying:
         raise ControlFlowError(
             "a traced value decides whether this error is raised, and `try` may handle it",
@@ -33,11 +36,16 @@ def raising(make: Callable[[], Any]) -> bool:
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:
     """What ``assert`` asks; of a traced condition the emitted code does."""
     if not isinstance(condition, Tracer):
+        if not condition and not raising(lambda: _failed_assertion(message())):
+            return True
         return bool(condition)
-    text = message()
-    error = AssertionError() if text is None else AssertionError(text)
+    error = _failed_assertion(message())
     choose(condition, lambda: None, lambda: _record(error))
     return True
+
+
+def _failed_assertion(text: Any) -> AssertionError:
+    return AssertionError() if text is None else AssertionError(text)
 
 
 def trying(step: int) -> None:
@@ -50,17 +58,49 @@ def trying(step: int) -> None:
 def _record(error: Any) -> None:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
-    name = type(error).__name__
-    known = getattr(builtins, name, None) is type(error)
-    plain = len(error.args) < 2 and all(isinstance(a, str) for a in error.args) if known else False
-    if not plain:
+    if not can_fail(error):
         raise ControlFlowError(
-            f"a traced value decides whether {name} is raised: the emitted code has only Python's "
-            "own errors with a text",
+            f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
+            "has only Python's own errors, with texts and numbers",
             current_span(),
-            "raise a ValueError with a fixed text",
+            'raise ValueError("...")',
         )
-    fail(error=name, message=error.args[0] if error.args else None)
+    failed(error)
+
+
+def raised_later(error: Exception) -> bool:
+    """Whether an error that the function raises is raised by the emitted code, with the numbers
+    that it has then, and behind what it prints before.
+
+    Raises
+    ------
+    ControlFlowError
+        It would have to, and cannot.
+    """
+    trace = current_trace()
+    if trace is None or isinstance(error, GradsmithError):
+        return False
+    traced = any_traced(error.args)
+    late = traced or any(map(has_effect, trace.root.nodes))
+    certain = traced or _is_at(trace.raised, span_of(error.__traceback__))
+    if not (late and certain):
+        return False
+    if not can_fail(error):
+        raise ControlFlowError(
+            f"{type(error).__name__} is raised with traced values: the emitted code has only "
+            "Python's own errors, with texts and numbers",
+            span_of(error.__traceback__),
+            'raise ValueError(f"...")',
+        ) from None
+    failed(error)
+    return True
+
+
+def _is_at(raised: Span | None, place: Span | None) -> bool:
+    """Whether an error comes from the statement that said so."""
+    if raised is None or place is None or raised.file != place.file:
+        return False
+    return place.line <= raised.line <= (place.end_line or place.line)
 
 
 _LEAVES_A_TRY = (

@@ -40,6 +40,8 @@ class Trip:
 
     leave: Any = None
     test: Any = None
+    asked: int = 0
+    """How many nodes there were when the test was known: those that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +214,9 @@ class LoopRegion:
         test = self._test(trip)
         starts = [slot.start() for slot in slots]
         captured = self.builder.needed([*results, *test])
-        body = self.builder.region(results, captured)
-        attrs = self._attrs(trip, slots, body, test, captured)
+        asked = self.builder.region(test, captured, until=trip.asked) if test else None
+        body = self.builder.region(results, captured, after=trip.asked if test else 0)
+        attrs = self._attrs(trip, slots, body, asked)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
         return self._finish(whole, slots, attrs["symbols"])
@@ -240,7 +243,7 @@ class LoopRegion:
             return [self.builder.inner(condition_of(trip.test))]
 
     def _attrs(
-        self, trip: Trip, slots: list[Slot], body: Region, test: list[Node], captured: list[Node]
+        self, trip: Trip, slots: list[Slot], body: Region, test: Region | None
     ) -> dict[str, Any]:
         symbols = [self._result_symbol(slot) for slot in slots]
         counted = trip.leave is not None or trip.test is not None or self.trips is None
@@ -251,7 +254,7 @@ class LoopRegion:
         start: Size = 0 if self.trips is None else self.trips.start
         return {
             "body": body,
-            "test": self.builder.region(test, captured) if test else None,
+            "test": test,
             "start": start,
             "stop": None if self.trips is None else self.trips.stop,
             "step": 1 if self.trips is None else self.trips.step,

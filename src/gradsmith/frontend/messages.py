@@ -12,7 +12,6 @@ from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import describe
 
 KEEP = "leave it out: NumPy functions take the value as it is"
-SHOWS_NO_NUMBERS = "shows its type and no numbers: the function is traced"
 STAYS_INSIDE = "stays inside the compiled function: the array itself is left as it was"
 
 

@@ -44,16 +44,22 @@ from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
+from gradsmith.frontend.text import joined
+from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_region
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
 from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    by_text = text_meaning(call, function, args, kwargs)
+    if by_text is not None:
+        return by_text()
     meaning = meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
@@ -286,6 +292,21 @@ class BoundRuntime:
         return Looping(iterable, names)
 
     listed = staticmethod(listed)
+    @staticmethod
+    def modulo(left: Any, right: Any) -> Any:
+        """``left % right``."""
+        return modulo(call, left, right)
+
+    @staticmethod
+    def formatted(value: Any, conversion: str, spec: Any) -> Any:
+        """What stands in braces in an f-string."""
+        return formatted(call, value, conversion, spec)
+
+    @staticmethod
+    def joined(*parts: Any) -> Any:
+        """An f-string."""
+        return joined(parts)
+
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)

@@ -121,6 +121,7 @@ class Trace:
     rolled: bool = False  # whether some `for` was not
     depth: int = 0  # how many calls of the user's functions are being run in regions
     trying: int = 0  # how many `try` with handlers are being run
+    raised: Span | None = None  # where the latest error was raised that no traced value decides
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from gradsmith.errors import (
     ShapeError,
     UnsupportedError,
 )
-from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, STAYS_INSIDE, no_attribute, shown
+from gradsmith.frontend.messages import KEEP, STAYS_INSIDE, no_attribute, shown
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
@@ -152,9 +152,16 @@ class Tracer:
     def __repr__(self) -> str:
         return f"<traced {self.type!r}>"
 
+    def __str__(self) -> str:
+        raise ConcretizationError(
+            f"the text of {shown(self)} is asked for by code that gradsmith cannot rewrite: a "
+            "function without source, a library, or map()",
+            here(),
+            "write it in the function itself, for print, warnings.warn and errors: f'{x}'",
+        )
+
     def __format__(self, spec: str) -> str:
-        warn_effect(f"formatting {shown(self)}", SHOWS_NO_NUMBERS)
-        return repr(self)
+        return str(self)
 
     def __hash__(self) -> int:
         raise UnsupportedError(

@@ -15,7 +15,7 @@ from gradsmith.ir import intrinsics
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
-from gradsmith.ir.mentions import live
+from gradsmith.ir.mentions import has_effect, live, silent_but
 from gradsmith.ir.unify import tidy
 
 if TYPE_CHECKING:
@@ -157,22 +157,35 @@ class Builder:
         body = tidy(Region(tuple(self.params), tuple(self.nodes), tuple(results), self.names))
         return Graph(replace(body, names={}), body.names, tuple(guards), dict(self.size_names))
 
-    def region(self, results: Sequence[Node], captured: Sequence[Node] = ()) -> Region:
+    def region(
+        self,
+        results: Sequence[Node],
+        captured: Sequence[Node] = (),
+        *,
+        after: int = 0,
+        until: int | None = None,
+    ) -> Region:
         """Everything that ``results`` need, as a region of the builder around this one.
 
         Its parameters are this builder's and then those that stand for ``captured``, values of
-        the builder around.
+        the builder around. It has the effects of the nodes ``after`` so many, ``until`` so many.
         """
         results = [self.inner(r) for r in results]
         known = self.captured
         stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
         params = (*self.params, *stand_ins)
-        return tidy(Region(params, tuple(self.nodes), tuple(results), self.names))
+        whole = Region(params, tuple(self.nodes), tuple(results), self.names)
+        return tidy(silent_but(whole, slice(after, until)))
 
     def adopt(self, node: Node) -> None:
         """Take a node that was made otherwise, on operands that are known here."""
         self.nodes.append(node)
         self._own.add(node)
+
+    def forget_effects(self, begin: int) -> None:
+        """The nodes from ``begin`` on were made in vain: what has an effect among them has none."""
+        made = self.nodes[begin:]
+        self.nodes[begin:] = [node for node in made if not has_effect(node)]
 
     def root(self) -> Builder:
         """The builder around all regions."""
@@ -181,6 +194,10 @@ class Builder:
     def owns(self, node: Node) -> bool:
         """Whether ``node`` is part of this region, or of one in it."""
         return node in self._own or any(inner.owns(node) for inner in self._within)
+
+    def is_inside(self, home: Builder) -> bool:
+        """Whether it is the builder ``home``, or that of a region in it."""
+        return self is home or (self.parent is not None and self.parent.is_inside(home))
 
     def _stand_in(self, node: Node) -> Node:
         attrs = {"name": f"captured_{len(self.captured)}", "symbol": None}
