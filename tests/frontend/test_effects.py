@@ -360,10 +360,23 @@ def test_the_text_of_an_integer_says_the_number():
 @pytest.mark.parametrize(
     "text", [str, repr, format, lambda x: f"{x}", lambda x: f"{x:.3f}", "{:.2f}".format]
 )
-def test_the_text_of_a_traced_value_is_warned_about(text):
+def test_the_text_of_a_traced_value_is_made_at_each_call(text, capsys):
     def f(x):
-        text(x[0])
+        print(text(x[0]))
         return np.sum(x)
 
-    with pytest.warns(gs.TraceTimeEffectWarning, match="no numbers"):
+    g = gs.grad(f)
+    for x in (X, 2 * X):
+        f(x)
+        g(x)
+        first, second = capsys.readouterr().out.splitlines()
+        assert first == second
+
+
+@pytest.mark.parametrize("text", [str, repr, format, "{:.2f}".format])
+def test_code_that_is_not_staged_gets_no_text(text):
+    def f(x):
+        return np.sum(x) * len(list(map(text, x)))
+
+    with pytest.raises(gs.GradsmithError):
         gs.grad(f)(X)

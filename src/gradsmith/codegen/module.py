@@ -34,7 +34,9 @@ def source(program: Program) -> str:
 
 def _imports(modules: Mapping[str, str]) -> str:
     """NumPy, and those of Python's own modules that effects need, by name."""
-    lines = [f"import {m}" if m == name else f"import {m} as {name}" for m, name in modules.items()]
+    lines = [
+        f"import {m}" if m == name else f"import {m} as {name}" for m, name in modules.items()
+    ]
     own = "".join(f"{line}\n" for line in sorted(lines))
     return f"{own}\nimport numpy as np\n" if own else "import numpy as np\n"
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
 from gradsmith.codegen.conditions import until_raised
-from gradsmith.codegen.forms import LoopForm, all_nodes, form_of, is_item, record
+from gradsmith.codegen.forms import (
+    LoopForm,
+    all_nodes,
+    form_of,
+    given_symbols,
+    is_item,
+    record,
+    tuple_type,
+)
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
 from gradsmith.codegen.names import Names
@@ -44,7 +52,6 @@ class Body:
         self.constants: list[ast.stmt] = []
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.modules: dict[str, str] = {}
-        """What the modules of Python's are called that are imported."""
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -234,7 +241,7 @@ class Body:
         if isinstance(reading, ast.Name):
             self.frame.free.add(reading.id)
         self._items[whole, index] = reading
-        symbol = _symbols(whole)[index]
+        symbol = given_symbols(whole)[index]
         if symbol is not None:
             self.sizes.bind(symbol, reading)
         for node in self.graph.nodes:
@@ -246,7 +253,7 @@ class Body:
                     self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
-        for index, _ in enumerate(_tuple_type(node).items):
+        for index, _ in enumerate(tuple_type(node).items):
             reader = next(
                 (
                     n
@@ -341,15 +348,3 @@ def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
         if opposite is not None:
             return ast.AugAssign(statement.target, ast.Sub(), opposite)
     return statement
-
-
-def _symbols(whole: Node) -> Sequence[Symbol | None]:
-    form = form_of(whole)
-    given: Sequence[Symbol | None] = () if form is None else form.symbols
-    return [*given, *[None] * (len(_tuple_type(whole).items) - len(given))]
-
-
-def _tuple_type(node: Node) -> TupleType:
-    if not isinstance(node.type, TupleType):
-        raise InternalError(f"{node!r} has one result")
-    return node.type

@@ -125,8 +125,8 @@ def refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
     """
     if _takes_traced(args, kwargs):
         raise UnsupportedError(
-            f"{name_of(function)} is called when the function is traced, and the numbers of traced "
-            "values are not known then",
+            f"{name_of(function)} is called when the function is traced, and the numbers of "
+            "traced values are not known then",
             current_span(),
             "use print or warnings.warn, which the compiled function does at each call, or return "
             "the values",

@@ -10,6 +10,7 @@ from gradsmith.frontend.carried import (
     Group,
     State,
     group_of,
+    is_alike,
     late_group,
     undefined_group,
 )
@@ -147,6 +148,13 @@ class LoopRegion:
             if group is not None:
                 self.state.variables[name] = group
                 known = False
+            elif not is_alike(before, after):
+                raise ControlFlowError(
+                    f"{name!r} is another object, or another text, in the next trip of this loop",
+                    self.span,
+                    "use numbers and arrays for what changes from trip to trip, or loop over "
+                    "gs.unroll(...)",
+                )
         if not known:  # their buffers are others from now on: begin anew to see what is written
             self.state.storages.clear()
         return known
@@ -279,6 +287,7 @@ class LoopRegion:
         for place, slot in enumerate(slots):
             node = item(whole, index=place)
             builder.name(node, slot.label)
+            slot.given(node, self._extent()[0])
             symbol = symbols[place]
             size = None if symbol is None else dims.of_atom(symbol)
             finals[id(slot)] = node, as_value(node, size, slot.label)

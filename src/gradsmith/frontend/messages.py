@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import AttributeMissingError, AttributeUnsupportedError
+from gradsmith.errors import (
+    AttributeMissingError,
+    AttributeUnsupportedError,
+    ConcretizationError,
+)
 from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.spans import is_asked_by_staged_code
 from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import describe
 
@@ -37,6 +42,23 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
         here(),
         "use a NumPy function of the same meaning, or compute it outside the function",
     )
+
+
+def no_text(value: Any) -> ConcretizationError:
+    """The error that the text of a traced value is asked for where it cannot be made."""
+    return ConcretizationError(
+        f"the text of {shown(value)} is asked for by code that gradsmith cannot rewrite: a "
+        "function without source, a library, or map()",
+        here(),
+        "write it in the function itself, for print, warnings.warn and errors: f'{x}'",
+    )
+
+
+def representation(value: Any) -> str:
+    """What a debugger shows for a traced value; the traced function itself is refused it."""
+    if is_asked_by_staged_code():
+        raise no_text(value)
+    return f"<traced {value.type!r}>"
 
 
 def cannot_assign(owner: Any, name: str) -> AttributeMissingError:

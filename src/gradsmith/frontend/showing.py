@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gradsmith.errors import ConcretizationError, UnsupportedError
+from gradsmith.frontend.loose import check
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
 from gradsmith.frontend.trace import current_trace
@@ -104,6 +105,8 @@ def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None
 
 
 def _as_printed(call: Call, value: Any) -> Any:
+    if isinstance(value, Tracer):
+        check(value, by_class=False)
     traced = isinstance(value, (Tracer, TracedInt))
     return value if traced else formatted(call, value, "s", "")
 

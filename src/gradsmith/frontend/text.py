@@ -27,16 +27,16 @@ class Value:
     percent: bool = False
 
     def unknown(self) -> str | None:
-        """What it shows that Python cannot have the number of, not even at the price of a guard."""
+        """What it shows, if Python cannot have that number even at the price of a guard."""
         if isinstance(self.value, Text):
-            return next(filter(None, (p.unknown() for p in self.value.values())), None)
-        integer = isinstance(self.value, TracedInt)
-        return None if integer and not dims.is_unbacked(self.value.dim) else self.shown  # type: ignore[union-attr]
+            return next(filter(None, (part.unknown() for part in self.value.values())), None)
+        known = isinstance(self.value, TracedInt) and not dims.is_unbacked(self.value.dim)
+        return None if known else self.shown
 
     def settled(self) -> str:
         """The text of its number."""
-        value = self.value.settled() if isinstance(self.value, Text) else int(self.value)  # type: ignore[call-overload]
-        return self.piece(()).text(value)
+        value: Any = self.value
+        return self.piece(()).text(value.settled() if isinstance(value, Text) else int(value))
 
     def piece(self, what: Whole | Written) -> Piece:
         """As a part of an effect of which ``what`` is the value."""
@@ -78,8 +78,8 @@ class Text:
 
     def _refuse(self, shown: str, what: str) -> NoReturn:
         raise ConcretizationError(
-            f"{what} needs a text that says the number of {shown}: it is known only while the "
-            "code runs",
+            f"{what} needs the characters of a text that says the number of {shown}: they are "
+            "known only while the code runs",
             current_span(),
             "such texts can be joined, printed, warned with, and raised in errors; keys and names "
             "must be known when tracing",
@@ -123,6 +123,11 @@ def joined(texts: Iterable[str | Text]) -> str | Text:
     if all(isinstance(part, str) for part in parts):
         return "".join(map(str, parts))
     return Text(parts)
+
+
+def f_string(*texts: str | Text) -> str | Text:
+    """An f-string of these parts."""
+    return joined(texts)
 
 
 def settled(value: Any, what: str = "this") -> Any:

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.showing import printed, warned
@@ -18,7 +17,6 @@ from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.writing import by_format, by_join, formatted
 
 Call: TypeAlias = Callable[..., Any]
-Meaning: TypeAlias = Callable[[], Any]
 
 _HOLDING = (list, dict, tuple, set, collections.deque)
 
@@ -44,25 +42,29 @@ _KNOWN_HERE = (isinstance, type, print, str, repr, ascii, format)
 
 def text_meaning(
     call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Meaning | None:
+) -> Call | None:
     """What a call means that has to do with texts; None for all others."""
     owner = getattr(function, "__self__", None)
+    bound: tuple[Any, ...] = ()
     if isinstance(function, types.BuiltinMethodType) and isinstance(owner, str):
-        function, args = getattr(str, function.__name__, function), (owner, *args)
+        function, bound = getattr(str, function.__name__, function), (owner,)
     try:
         meaning = WRITING.get(function)
     except TypeError:  # not hashable
         meaning = None
     if meaning is not None and _applies(function, args, kwargs):
-        return functools.partial(meaning, call, *args, **kwargs)
+        return functools.partial(meaning, call, *bound)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
         return None
+    return functools.partial(_with_strings, call, function, *bound)
+
+
+def _with_strings(call: Call, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The call with strings for texts."""
     what = name_of(function)
-    known = [settled(a, what) for a in args]
-    return functools.partial(
-        call, function, *known, **{key: settled(a, what) for key, a in kwargs.items()}
-    )
+    named = {key: settled(a, what) for key, a in kwargs.items()}
+    return call(function, *[settled(a, what) for a in args], **named)
 
 
 def _applies(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -79,8 +81,10 @@ def _is_plain(value: Any) -> bool:
 
 def _only_holds(function: Any, owner: Any) -> bool:
     """Whether it passes its arguments on, or keeps them."""
-    if isinstance(function, (types.FunctionType, types.MethodType)):
-        return not is_library(getattr(function, "__func__", function))
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, types.FunctionType):
+        return not is_library(function)
     if isinstance(function, functools.partial) or isinstance(owner, _HOLDING):
         return True
     if isinstance(function, type):
@@ -90,6 +94,3 @@ def _only_holds(function: Any, owner: Any) -> bool:
 
 def _is_libraries(cls: type) -> bool:
     return cls.__module__.split(".")[0] in ("builtins", "numpy", "pathlib", "decimal", "fractions")
-
-
-__all__ = ["is_traced", "text_meaning"]

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.dispatch import any_traced, is_traced
+from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.foreign import is_library
+from gradsmith.frontend.loose import check
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, joined, settled
@@ -55,6 +56,12 @@ def _of_traced(value: Any, **how: Any) -> Text:
             current_span(),
             "write it in the function itself: not in another thread, and not later",
         )
+    if isinstance(value, Tracer):
+        check(
+            value, by_class=how.get("conversion") in ("r", "a") or how["spec"][-1:] in ("r", "a")
+        )
+    elif not how["spec"]:
+        how["conversion"] = ""  # an integer is written alike
     kept = value.node if isinstance(value, Tracer) else value
     return Text([Value(kept, shown(value), trace.builder, **how)])
 
@@ -73,11 +80,20 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
             break
     if isinstance(value, BaseException) and is_traced(list(value.args)):
         return formatted(call, value.args[0] if len(value.args) == 1 else value.args, "s", spec)
-    if not tree.is_container(value) or not is_traced(list(tree.parts(value)[2])):
+    if not (tree.is_container(value) and any(map(_is_late, tree.parts(value)[2]))):
         return None
-    if spec:
+    if spec and not conversion:
         format([], spec)  # which Python refuses as well
-    return _of_container(call, value)
+    return formatted(call, _of_container(call, value), "", spec)
+
+
+def _is_late(value: Any) -> bool:
+    """Whether Python cannot write it when tracing."""
+    if tree.is_container(value):
+        return any(map(_is_late, tree.parts(value)[2]))
+    methods = (type(value).__repr__, type(value).__str__)
+    own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
+    return own or isinstance(value, Unsettled) or is_traced(value)
 
 
 def _is_the_users(method: types.FunctionType) -> bool:
@@ -126,7 +142,11 @@ def by_format(call: Call, template: Any, args: Sequence[Any], named: Mapping[str
 
 
 def _filled(
-    call: Call, template: str, args: Sequence[Any], named: Mapping[str, Any], numbers: Iterator[int]
+    call: Call,
+    template: str,
+    args: Sequence[Any],
+    named: Mapping[str, Any],
+    numbers: Iterator[int],
 ) -> str | Text:
     found: list[str | Text] = []
     for fixed, field, spec, conversion in string.Formatter().parse(template):
@@ -165,7 +185,7 @@ _FIELD = re.compile(
 def modulo(call: Call, left: Any, right: Any) -> Any:
     """``left % right``: of numbers, or of a text and what is to be written into it."""
     left = settled(left) if isinstance(left, Text) else left
-    if not isinstance(left, str) or not is_traced(right):
+    if not isinstance(left, str) or not _is_late(right):
         return left % right
     return _Percent(call, left, right).text()
 
@@ -210,7 +230,7 @@ class _Percent:
         value = self._next() if field["key"] is None else self.right[field["key"]]
         if isinstance(value, (Tracer, TracedInt)):
             return _of_traced(value, spec=spec, percent=True)
-        if isinstance(value, Text) or (field["kind"] in "rsa" and any_traced([value])):
+        if isinstance(value, Text) or (field["kind"] in "rsa" and _is_late(value)):
             conversion = "" if isinstance(value, Text) else field["kind"]
             value = formatted(self.call, value, conversion, "")
             if spec in ("%s", "%r", "%a") and conversion:

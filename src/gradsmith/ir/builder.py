@@ -183,7 +183,7 @@ class Builder:
         self._own.add(node)
 
     def forget_effects(self, begin: int) -> None:
-        """The nodes from ``begin`` on were made in vain: what has an effect among them has none."""
+        """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
         made = self.nodes[begin:]
         self.nodes[begin:] = [node for node in made if not has_effect(node)]
 

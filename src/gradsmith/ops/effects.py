@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from gradsmith.ir.op import NON_DIFF, Emitter, EmitRule, Op
+from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
 from gradsmith.ir.types import TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import primitive
@@ -79,8 +79,9 @@ show = _effect("print", _show, _emit_show)
 def _warn(
     *values: Any, arguments: Sequence[Given], category: str | None, stacklevel: int
 ) -> tuple[Any, ...]:
+    (message,) = evaluated(arguments, values)
     kind = None if category is None else getattr(builtins, category)
-    warnings.warn(*evaluated(arguments, values), kind, stacklevel=stacklevel)
+    warnings.warn(message, kind, stacklevel=stacklevel)
     return ()
 
 

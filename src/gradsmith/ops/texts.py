@@ -84,9 +84,7 @@ def _with_text(written: Written) -> list[tuple[bool, str | Piece]]:
     return found
 
 
-def _run(
-    parts: Sequence[str | Piece], values: Sequence[ast.expr], *, percent: bool
-) -> ast.expr:
+def _run(parts: Sequence[str | Piece], values: Sequence[ast.expr], *, percent: bool) -> ast.expr:
     if all(isinstance(part, str) for part in parts):
         return ast.Constant("".join(map(str, parts)))
     if percent:

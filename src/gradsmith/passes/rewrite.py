@@ -143,7 +143,8 @@ def _replay(
     for node in nodes:
         operands = [replaced.get(i, i) for i in node.inputs]
         if "effect" in node.op.traits:  # a text tells the forms of a number apart
-            operands = list(map(_in_form, operands, node.inputs))
+            with builder.phase(None):
+                operands = list(map(_in_form, operands, node.inputs))
         with builder.at(node.span):
             made = builder.apply(
                 node.op, operands, silent_attrs(node.attrs) if silent else node.attrs
