@@ -141,9 +141,16 @@ def pending(trace: Trace) -> list[Pending]:
 def _concrete(value: Any) -> Any:
     """``value`` with integers for traced ones, or ``ABSENT`` where it holds traced arrays."""
     leaves, shape = tree.flatten(value, lambda v: isinstance(v, (Tracer, TracedInt, Text)))
-    if any(isinstance(leaf, (Tracer, Text)) for leaf in leaves):
+    if any(map(_is_unknown, leaves)):
         return ABSENT
-    return tree.unflatten(shape, [dims.hint(leaf.dim) for leaf in leaves]) if leaves else value
+    known = [leaf.settled() if isinstance(leaf, Text) else dims.hint(leaf.dim) for leaf in leaves]
+    return tree.unflatten(shape, known) if leaves else value
+
+
+def _is_unknown(leaf: Any) -> bool:
+    if isinstance(leaf, Text):
+        return any(value.unknown() is not None for value in leaf.values())
+    return isinstance(leaf, Tracer)
 
 
 def _assign(store: Store) -> None:
