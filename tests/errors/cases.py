@@ -1148,8 +1148,8 @@ def text_returned():
 
 
 @case(TypeError)
-def text_by_map():
-    gs.compile(lambda x: print(", ".join(map(str, x))))(X)
+def text_by_sorted():
+    gs.compile(lambda x: sorted(x, key=str))(X)
 
 
 @case(TypeError)

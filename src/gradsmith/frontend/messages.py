@@ -12,10 +12,11 @@ from gradsmith.errors import (
     ConcretizationError,
 )
 from gradsmith.frontend.spans import current_span as here
-from gradsmith.frontend.spans import is_asked_by_staged_code
 from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import describe
 
+TRACED = "<traced "
+"""How the `repr` of a traced value begins: it is for debuggers, and must not be written."""
 KEEP = "leave it out: NumPy functions take the value as it is"
 STAYS_INSIDE = "stays inside the compiled function: the array itself is left as it was"
 
@@ -46,19 +47,13 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
 
 def no_text(value: Any) -> ConcretizationError:
     """The error that the text of a traced value is asked for where it cannot be made."""
+    what = shown(value) if hasattr(value, "view") else f"a {type(value).__name__} of traced values"
     return ConcretizationError(
-        f"the text of {shown(value)} is asked for by code that gradsmith cannot rewrite: a "
-        "function without source, a library, or map()",
+        f"the text of {what} is asked for by code that gradsmith cannot rewrite: a function "
+        "without source, or a library",
         here(),
         "write it in the function itself, for print, warnings.warn and errors: f'{x}'",
     )
-
-
-def representation(value: Any) -> str:
-    """What a debugger shows for a traced value; the traced function itself is refused it."""
-    if is_asked_by_staged_code():
-        raise no_text(value)
-    return f"<traced {value.type!r}>"
 
 
 def cannot_assign(owner: Any, name: str) -> AttributeMissingError:

@@ -88,31 +88,6 @@ def staged_frame() -> FrameType | None:
     return frame
 
 
-_WATCHING = frozenset(
-    (
-        "pdb",
-        "bdb",
-        "ipdb",
-        "IPython",
-        "pydevd",
-        "_pydevd_bundle",
-        "debugpy",
-        "_pytest",
-        "traceback",
-    )
-)
-
-
-def is_asked_by_staged_code() -> bool:
-    """Whether a staged function is run, and no debugger looks on."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and id(frame.f_code) not in _staged.entries:
-        if str(frame.f_globals.get("__name__")).split(".")[0] in _WATCHING:
-            return False
-        frame = frame.f_back
-    return frame is not None
-
-
 def current_span() -> Span | None:
     """Where in the user's source Python is now.
 

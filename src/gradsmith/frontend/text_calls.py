@@ -25,6 +25,12 @@ def _string(call: Call, value: Any = "", *rest: Any) -> Any:
     return str(value, *rest) if rest else formatted(call, value, "s", "")
 
 
+def _map(call: Call, function: Any, *rows: Any, **options: Any) -> Any:
+    if not rows:
+        return map(function)  # which Python refuses
+    return (call(function, *row) for row in zip(*rows, **options))
+
+
 WRITING: dict[Any, Callable[..., Any]] = {
     str: _string,
     repr: lambda call, value: formatted(call, value, "r", ""),
@@ -33,6 +39,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
     print: lambda call, *args, **options: printed(call, args, options),
     warnings.warn: warned,
     str.format: lambda call, template, *args, **named: by_format(call, template, args, named),
+    map: _map,
     str.join: lambda call, separator, texts: by_join(separator, texts),
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""

@@ -18,9 +18,9 @@ from gradsmith.errors import (
 from gradsmith.frontend.messages import (
     KEEP,
     STAYS_INSIDE,
+    TRACED,
     no_attribute,
     no_text,
-    representation,
     shown,
 )
 from gradsmith.frontend.methods import Method
@@ -156,7 +156,7 @@ class Tracer:
     # -- Python's protocols
 
     def __repr__(self) -> str:
-        return representation(self)
+        return f"{TRACED}{self.type!r}>"
 
     def __str__(self) -> str:
         raise no_text(self)

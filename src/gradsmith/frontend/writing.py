@@ -14,7 +14,7 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.loose import check
-from gradsmith.frontend.messages import shown
+from gradsmith.frontend.messages import TRACED, no_text, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
@@ -40,7 +40,10 @@ def formatted(call: Call, value: Any, conversion: str, spec: Any) -> str | Text:
     if made is not None:
         return made
     written = _CONVERSIONS[conversion](value) if conversion else value
-    return format(written, spec)
+    text = format(written, spec)
+    if TRACED in text:  # C code has written a traced value that the object holds
+        raise no_text(value)
+    return text
 
 
 def _of_text(value: Text, **how: Any) -> Text:

@@ -65,13 +65,23 @@ def _free(region: Region) -> dict[Symbol, None]:
 
 
 def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
-    """For the symbols of integer results: the first node that gives the result."""
+    """For the symbols of integer results: the first node that gives the result; for those of how
+    many elements a mask takes: the first that has so many.
+    """
     found: dict[Symbol, Node] = {}
     for node in nodes:
         for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
             if symbol is not None:
                 found.setdefault(symbol, node)
+        for symbol in _taken(node):
+            found.setdefault(symbol, node)
     return found
+
+
+def _taken(node: Node) -> list[Symbol]:
+    counts = getattr(node.attrs.get("index"), "counts", ())
+    shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
+    return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
 
 
 def has_effect(node: Node) -> bool:

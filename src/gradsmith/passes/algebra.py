@@ -61,7 +61,7 @@ def _may_divide(left: Node, right: Node) -> bool:
     if not (left.array_type.weak and right.array_type.weak):
         return True
     if right.op is size:
-        return dims.decide(">", right.attrs["value"], 0)
+        return dims.settled(">", right.attrs["value"], 0) is True
     return bool(number(right))
 
 
