@@ -296,7 +296,6 @@ class BoundRuntime:
     modulo = staticmethod(functools.partial(modulo, call))
     formatted = staticmethod(functools.partial(formatted, call))
     joined = staticmethod(f_string)
-
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)

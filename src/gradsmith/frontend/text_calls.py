@@ -25,10 +25,10 @@ def _string(call: Call, value: Any = "", *rest: Any) -> Any:
     return str(value, *rest) if rest else formatted(call, value, "s", "")
 
 
-def _map(call: Call, function: Any, *rows: Any, **options: Any) -> Any:
+def _map(call: Call, function: Any, *rows: Any, strict: bool = False) -> Any:
     if not rows:
-        return map(function)  # which Python refuses
-    return (call(function, *row) for row in zip(*rows, **options))
+        raise TypeError("map() must have at least two arguments.")
+    return (call(function, *row) for row in zip(*rows, strict=strict))
 
 
 WRITING: dict[Any, Callable[..., Any]] = {
