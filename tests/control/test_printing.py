@@ -120,6 +120,25 @@ def test_what_was_printed_is_seen_where_tracing_ends(capsys):
     assert capsys.readouterr().out == "shapes (3,) (2,) 0.5\n"
 
 
+def test_a_pullback_and_the_rows_of_a_batch_say_nothing_again(capsys):
+    def f(x):
+        s = np.sum(np.sin(x))
+        print("sum", s)
+        return s * x
+
+    expected = said(capsys, f, (X,))
+    _, pullback = gs.vjp(f, X)
+    capsys.readouterr()
+    first = pullback(np.ones(3))[0]
+    assert said(capsys, lambda: pullback(X), ()) == Said("", "", [], None)
+    rows = gs.differentiable(f)
+    seeds = np.stack([np.ones(3), X])
+    for _ in range(2):
+        call = lambda: rows.grad(X, grad_outputs=seeds, is_grads_batched=True)  # noqa: E731
+        assert said(capsys, call, ()) == expected
+    np.testing.assert_array_equal(call()[0], [first, pullback(X)[0]])
+
+
 def test_the_source_prints_as_a_person_would_write_it():
     def f(x, n):
         for i in range(n):

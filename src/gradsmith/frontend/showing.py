@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from gradsmith.errors import ConcretizationError, UnsupportedError
@@ -72,16 +74,39 @@ class Effect:
             self.operands.append(operand)
         return Whole(known[0] if known else len(self.operands) - 1)
 
+    def say(self, **attrs: Any) -> None:
+        """Put it into the graph, if the function has not been run, and said it, before."""
+        trace = current_trace()
+        if trace is not None and not trace.silent:
+            self.add(token=trace.root.token(), **attrs)
+
     def add(self, **attrs: Any) -> Node:
         """Put it into the graph."""
         self.builder.span = current_span() or self.builder.span
         return self.op(*self.operands, arguments=tuple(self.given), **attrs)
 
 
-def _token() -> int:
+@contextmanager
+def silently() -> Iterator[None]:
+    """What runs inside has been run before: it prints nothing, and gives no warnings."""
     trace = current_trace()
     assert trace is not None
-    return trace.root.token()
+    outer, trace.silent = trace.silent, True
+    try:
+        yield
+    finally:
+        trace.silent = outer
+
+
+def in_silence(function: Call) -> Call:
+    """The function with everything that it does done silently."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with silently():
+            return function(*args, **kwargs)
+
+    return run
 
 
 def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None:
@@ -99,9 +124,7 @@ def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None
     if known:
         print(**known)  # raises what Python raises
     given = [_as_printed(call, value) for value in args]
-    Effect(effects.show).take(given).add(
-        sep=sep, end=end, stream=stream, flush=flush, token=_token()
-    )
+    Effect(effects.show).take(given).say(sep=sep, end=end, stream=stream, flush=flush)
 
 
 def _as_printed(call: Call, value: Any) -> Any:
@@ -138,7 +161,7 @@ def warned(
         )
     text = formatted(call, message, "s", "")
     level = int(stacklevel)
-    Effect(effects.warn).take([text]).add(category=name, stacklevel=level, token=_token())
+    Effect(effects.warn).take([text]).say(category=name, stacklevel=level)
 
 
 def can_fail(error: BaseException) -> bool:

@@ -123,6 +123,7 @@ class Trace:
     depth: int = 0  # how many calls of the user's functions are being run in regions
     loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
     """Numbers of which Python may have another class: see `frontend.loose`."""
+    silent: bool = False  # whether prints and warnings have been made by a run before
     trying: int = 0  # how many `try` with handlers are being run
     raised: Span | None = None  # where the latest error was raised that no traced value decides
     root: Builder = field(init=False)
