@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -343,6 +345,25 @@ def objects(x):
     q = Quantity(x[0] * 2, "m")
     print(q, f"{q}", str(q), repr(q), [q], f"{q!r:>40}", "%s" % q, "{!s}".format(q))
     return q.value**2
+
+
+class Pair(NamedTuple):
+    left: object
+    right: object
+
+
+@dataclass
+class State:
+    position: object
+    speed: object
+    secret: object = field(default=0, repr=False)
+
+
+@shown(X)
+def named_containers(x):
+    state = State(x[0], [x[1], Pair(x[2], "b")], x)
+    print(state, Pair(1, x[0]), f"{state!r:>90}", {"a": (state, None)})
+    return state.position**2
 
 
 @shown(X)

@@ -67,7 +67,11 @@ def test_the_same_is_said_once(name, way, capsys):
         assert said(capsys, compiled, arguments) == expected
 
 
-@pytest.mark.parametrize("name", SHOWN)
+# These fail when they are traced, whatever the numbers are: there is no source.
+WITHOUT_SOURCE = {"raises_a_fixed_text", "asserts_without_a_text"}
+
+
+@pytest.mark.parametrize("name", [name for name in SHOWN if name not in WITHOUT_SOURCE])
 def test_the_source_is_asked_for_in_silence(name, capsys):
     function, arguments = SHOWN[name]
     gs.grad(function).source(*arguments)
@@ -137,6 +141,22 @@ def test_a_pullback_and_the_rows_of_a_batch_say_nothing_again(capsys):
         call = lambda: rows.grad(X, grad_outputs=seeds, is_grads_batched=True)  # noqa: E731
         assert said(capsys, call, ()) == expected
     np.testing.assert_array_equal(call()[0], [first, pullback(X)[0]])
+
+
+class OwnError(Exception):
+    pass
+
+
+def test_an_error_of_ones_own_comes_behind_what_was_printed(capsys):
+    def f(x):
+        print("before", x)
+        if len(x) == 3:
+            raise OwnError("three")
+        return np.sum(x)
+
+    g = gs.grad(f)
+    for x in (X, np.ones(2), 2 * X):
+        assert said(capsys, g, (x,)) == said(capsys, f, (x,))
 
 
 def test_the_source_prints_as_a_person_would_write_it():

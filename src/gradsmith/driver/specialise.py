@@ -172,7 +172,7 @@ def specialise(
         except GradsmithError:
             first.say()
             raise error from None
-    except GradsmithError:
+    except Exception:
         first.say()
         raise
 
@@ -213,7 +213,7 @@ class _Attempt:
         return self._emitted(arguments, graph, lowered, shape)
 
     def say(self) -> None:
-        """What the function prints before the place where it cannot go on; for debugging."""
+        """What the function prints before the place where it does not go on."""
         if self.arguments is None or not any(map(has_effect, self.trace.root.nodes)):
             return
         with suppress(Exception), recording_guards():

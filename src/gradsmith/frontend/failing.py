@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradsmith.errors import ControlFlowError, GradsmithError, Span
+from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.messages import shown
@@ -13,16 +13,13 @@ from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir.mentions import has_effect
 
 
 def raising(make: Callable[[], Any]) -> bool:
     """Whether to raise an error now; on a way that may not be taken the emitted code does."""
-    trace = current_trace()
     if not in_region():
-        if trace is not None:
-            trace.raised = current_span()
         return True
+    trace = current_trace()
     if trace is not None and trace.trying:
         raise ControlFlowError(
             "a traced value decides whether this error is raised, and `try` may handle it",
@@ -69,21 +66,14 @@ def _record(error: Any) -> None:
 
 
 def raised_later(error: Exception) -> bool:
-    """Whether an error that the function raises is raised by the emitted code, with the numbers
-    that it has then, and behind what it prints before.
+    """Whether an error is left to the emitted code, which knows the numbers in its text.
 
     Raises
     ------
     ControlFlowError
-        It would have to, and cannot.
+        It would have to be, and cannot.
     """
-    trace = current_trace()
-    if trace is None or isinstance(error, GradsmithError):
-        return False
-    traced = any_traced(error.args)
-    late = traced or any(map(has_effect, trace.root.nodes))
-    certain = traced or _is_at(trace.raised, span_of(error.__traceback__))
-    if not (late and certain):
+    if isinstance(error, GradsmithError) or not any_traced(error.args):
         return False
     if not can_fail(error):
         raise ControlFlowError(
@@ -94,13 +84,6 @@ def raised_later(error: Exception) -> bool:
         ) from None
     failed(error)
     return True
-
-
-def _is_at(raised: Span | None, place: Span | None) -> bool:
-    """Whether an error comes from the statement that said so."""
-    if raised is None or place is None or raised.file != place.file:
-        return False
-    return place.line <= raised.line <= (place.end_line or place.line)
 
 
 _LEAVES_A_TRY = (

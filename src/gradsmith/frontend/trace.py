@@ -125,7 +125,6 @@ class Trace:
     """Numbers of which Python may have another class: see `frontend.loose`."""
     silent: bool = False  # whether prints and warnings have been made by a run before
     trying: int = 0  # how many `try` with handlers are being run
-    raised: Span | None = None  # where the latest error was raised that no traced value decides
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:

@@ -107,27 +107,30 @@ def _is_the_users(method: types.FunctionType) -> bool:
 def _of_container(call: Call, value: Any) -> str | Text:
     """The `repr` of a list, tuple, dict, named tuple or dataclass."""
     kind, keys, parts = type(value), *tree.parts(value)[1:]
+    if dataclasses.is_dataclass(value) and getattr(kind, "__dataclass_params__").repr:  # noqa: B009
+        shown = [field.name for field in dataclasses.fields(value) if field.repr]
+        named = [(name, getattr(value, name)) for name in shown]
+        return _with_names(call, kind.__qualname__, named)
+    if tree.is_namedtuple(value):
+        return _with_names(call, kind.__name__, list(zip(value._fields, value, strict=True)))
+    if kind not in (dict, list, tuple):
+        raise UnsupportedError(
+            f"the text of a {kind.__name__} with traced values in it is not supported",
+            current_span(),
+            "write its values one by one",
+        )
     values = [formatted(call, part, "r", "") for part in parts]
     if kind is dict:
         pairs = zip(keys, values, strict=True)
         return _listed("{", [joined([f"{key!r}: ", text]) for key, text in pairs], "}")
     if kind is list:
         return _listed("[", values, "]")
-    if kind is tuple:
-        return _listed("(", values, ",)" if len(values) == 1 else ")")
-    if tree.is_namedtuple(value) or dataclasses.is_dataclass(value):
-        names = getattr(value, "_fields", None) or keys
-        pairs = zip(names, values, strict=True)
-        return _listed(
-            f"{kind.__qualname__ if dataclasses.is_dataclass(value) else kind.__name__}(",
-            [joined([f"{name}=", text]) for name, text in pairs],
-            ")",
-        )
-    raise UnsupportedError(
-        f"the text of a {kind.__name__} with traced values in it is not supported",
-        current_span(),
-        "write its values one by one",
-    )
+    return _listed("(", values, ",)" if len(values) == 1 else ")")
+
+
+def _with_names(call: Call, kind: str, parts: Sequence[tuple[str, Any]]) -> str | Text:
+    texts = [joined([f"{name}=", formatted(call, part, "r", "")]) for name, part in parts]
+    return _listed(f"{kind}(", texts, ")")
 
 
 def _listed(before: str, values: Sequence[str | Text], after: str) -> str | Text:
