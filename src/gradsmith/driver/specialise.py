@@ -15,7 +15,12 @@ from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
-from gradsmith.errors import GradsmithError, InternalError, UnsupportedError
+from gradsmith.errors import (
+    GradsmithError,
+    InternalError,
+    SeedNeededError,
+    UnsupportedError,
+)
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failing import raised_later
@@ -172,6 +177,8 @@ def specialise(
         except GradsmithError:
             first.say()
             raise error from None
+    except SeedNeededError:
+        raise  # whoever asks for the source tries once more, with a seed
     except Exception:
         first.say()
         raise

@@ -37,7 +37,7 @@ def asserted(condition: Any, message: Callable[[], Any]) -> bool:
             return True
         return bool(condition)
     error = _failed_assertion(message())
-    choose(condition, lambda: None, lambda: _record(error))
+    choose(condition, lambda: None, lambda: raising(lambda: error) and None)
     return True
 
 
