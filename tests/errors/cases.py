@@ -1104,3 +1104,114 @@ def assigned_shape():
         return np.sum(x)
 
     gs.grad(loss)(X)
+
+
+# -- texts of traced values -----------------------------------------------------------------------
+
+
+class _OwnError(Exception):
+    pass
+
+
+@case(TypeError)
+def text_as_a_key():
+    gs.grad(lambda x: {"0.5": 1.0}[f"{x[0]}"] * np.sum(x))(X)
+
+
+@case(TypeError)
+def text_compared():
+    def f(x):
+        if f"{x[0]:.1f}" == "0.5":
+            return np.sum(x)
+        return np.sum(x * x)
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def text_in_capitals():
+    gs.compile(lambda x: print(f"{x[0]:e}".upper()))(X)
+
+
+@case(TypeError)
+def text_as_the_name_of_a_file():
+    def f(x):
+        with open(f"/tmp/{x[0]}.txt") as file:  # noqa: PTH123
+            return len(file.read()) * np.sum(x)
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def text_returned():
+    gs.compile(lambda x: (np.sum(x), f"sum {np.sum(x)}"))(X)
+
+
+@case(TypeError)
+def text_by_sorted():
+    gs.compile(lambda x: sorted(x, key=str))(X)
+
+
+@case(TypeError)
+def text_made_in_one_arm():
+    def f(x):
+        if x[0] > 0:
+            message = f"positive {x[0]}"
+        else:
+            message = "negative"
+        print(message)
+        return np.sum(x)
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def printed_number_of_two_classes():
+    def f(x):
+        largest = x[0] if x[0] > 0 else 0
+        print("largest", largest)
+        return largest * 1.0
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def print_to_a_file():
+    import io
+
+    file = io.StringIO()
+    gs.compile(lambda x: print(x, file=file))(X)
+
+
+@case(TypeError)
+def logging_of_a_traced_value():
+    import logging
+
+    def f(x):
+        logging.getLogger("f").info("x is %s", x)
+        return np.sum(x)
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def own_error_with_a_traced_value():
+    def f(x):
+        if x[0] < 1:
+            raise _OwnError(f"{x[0]} is too small")
+        return np.sum(x)
+
+    gs.grad(f)(X)
+
+
+@case(TypeError)
+def changing_text_in_a_while_loop():
+    def f(x):
+        name = "first"
+        while np.sum(x) < 100:
+            print(name)
+            x = x * 2
+            name = "next"
+        return np.sum(x)
+
+    gs.grad(f)(X)

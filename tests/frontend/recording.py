@@ -121,6 +121,16 @@ class BoundRecorder:
     def listed(self, items, element, several, /):
         return [element(*item) if several else element(item) for item in items]
 
+    def modulo(self, left, right, /):
+        return left % right
+
+    def formatted(self, value, conversion, spec, /):
+        conversions = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+        return format(conversions[conversion](value), spec)
+
+    def joined(self, /, *parts):
+        return "".join(parts)
+
     def asserted(self, value, message, /):
         self.note("asserted", value)
         return value

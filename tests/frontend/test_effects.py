@@ -360,10 +360,44 @@ def test_the_text_of_an_integer_says_the_number():
 @pytest.mark.parametrize(
     "text", [str, repr, format, lambda x: f"{x}", lambda x: f"{x:.3f}", "{:.2f}".format]
 )
-def test_the_text_of_a_traced_value_is_warned_about(text):
+def test_the_text_of_a_traced_value_is_made_at_each_call(text, capsys):
     def f(x):
-        text(x[0])
+        print(text(x[0]))
         return np.sum(x)
 
-    with pytest.warns(gs.TraceTimeEffectWarning, match="no numbers"):
-        gs.grad(f)(X)
+    g = gs.grad(f)
+    for x in (X, 2 * X):
+        f(x)
+        g(x)
+        first, second = capsys.readouterr().out.splitlines()
+        assert first == second
+
+
+@pytest.mark.parametrize("text", [str, repr, format, "{:.2f}".format])
+def test_map_makes_texts(text, capsys):
+    def f(x):
+        print(", ".join(map(text, x)), *map(lambda v, w: v * w, x, x))
+        return np.sum(x)
+
+    f(X)
+    gs.grad(f)(X)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second
+
+
+def shows_a_deque(x):
+    print(collections.deque([x[0]]))
+
+
+def shows_a_deque_within(x):
+    print([1, {"a": (collections.deque([x[0]]),)}])
+
+
+def sorts_by_text(x):
+    return sorted(x, key=str)[0]
+
+
+@pytest.mark.parametrize("function", [shows_a_deque, shows_a_deque_within, sorts_by_text])
+def test_code_that_is_not_staged_gets_no_text(function):
+    with pytest.raises(gs.GradsmithError, match="the text of a"):
+        gs.compile(function)(X)

@@ -20,6 +20,7 @@ from gradsmith.driver.signatures import names_at
 from gradsmith.driver.transforms import is_leaf, named_gradient
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 from gradsmith.frontend.runtime import call
+from gradsmith.frontend.showing import in_silence
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.views.graph import GraphView
@@ -79,14 +80,21 @@ class Gradient:
         within = current_trace() is not None
         chosen = self._variant(inputs, policy, batched=is_grads_batched and within)
         if is_grads_batched and not within:
-            rows: tuple[Any, ...] = batched_call(
-                lambda row: chosen(*args, grad_outputs=row, **kwargs), as_seed(grad_outputs)
-            )
+
+            def gradient(row: Any, first: bool) -> Any:
+                again = not first and chosen.says
+                variant = self._variant(inputs, policy, batched=False, again=True)
+                return (variant if again else chosen)(*args, grad_outputs=row, **kwargs)
+
+            rows: tuple[Any, ...] = batched_call(gradient, as_seed(grad_outputs))
             return rows
         result = chosen(*args, grad_outputs=grad_outputs, **kwargs)
         return result
 
-    def _variant(self, inputs: Any, policy: Policy, *, batched: bool) -> Transformed:
+    def _variant(
+        self, inputs: Any, policy: Policy, *, batched: bool, again: bool = False
+    ) -> Transformed:
+        """One for these options; ``again`` where it follows on a call that has printed."""
         wanted = tuple(inputs) if isinstance(inputs, (list, tuple)) else inputs
         for name in wanted if isinstance(wanted, tuple) else (wanted,):
             if not isinstance(name, (str, int, type(None))):
@@ -94,9 +102,10 @@ class Gradient:
                     f"inputs is {inputs!r:.60}: it takes names and positions of parameters",
                     hint="pass a name or a position, or a list of these",
                 )
-        key = (wanted, policy, batched)
+        key = (wanted, policy, batched, again)
         if key not in self._variants:
             build = self._build(wanted, policy, batched=batched)
+            build = in_silence(build) if again else build
             title = "Gradient of {name}."
             self._variants[key] = Transformed(self._function, build, "_grad", title)
         return self._variants[key]

@@ -88,6 +88,11 @@ class Transformed:
         self.compiled = self._plain, self._seeded
         self.__signature__ = recipe.signature
 
+    @property
+    def says(self) -> bool:
+        """Whether its code prints or warns."""
+        return any(code.says for code in self.compiled)
+
     def __call__(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Any:
         if grad_outputs is None:
             return self._plain(*args, **kwargs)

@@ -24,6 +24,7 @@ from gradsmith.driver.transforms import (
 from gradsmith.frontend.arguments import check_tree
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.runtime import call
+from gradsmith.frontend.showing import in_silence
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.control import stop_gradient as stop_gradient_op
@@ -178,7 +179,7 @@ def _pullback(fun: Callable[..., Any]) -> Transformed:
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
         return Pullback(fun, bound.args)(grad_outputs)
 
-    return Transformed(fun, build, "_vjp", "Pullback of {name}.")
+    return Transformed(fun, in_silence(build), "_vjp", "Pullback of {name}.")
 
 
 def _pushforward(fun: Callable[..., Any]) -> Transformed:

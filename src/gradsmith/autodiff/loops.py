@@ -31,6 +31,7 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
+from gradsmith.ir.mentions import silent_attrs
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import TapeType, TupleType
 from gradsmith.ops.regions import length_of_range, loop
@@ -251,7 +252,8 @@ def _recording(
     if more:
         body = extended(view.body, nodes, [*view.body.results, *more])
         symbols = (*view.symbols, *[None] * len(more))
-        node = loop(*node.inputs, **{**node.attrs, "body": body, "symbols": symbols})
+        attrs = {**silent_attrs(node.attrs), "body": body, "symbols": symbols}
+        node = loop(*node.inputs, **attrs)
     return node, [item(node, index=places[v]) for v in values]
 
 

@@ -10,6 +10,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
+from gradsmith.ir.mentions import silent, silent_attrs
 from gradsmith.ir.types import ArrayType, same_shape
 from gradsmith.ir.unify import tidy
 from gradsmith.ops.create import zeros
@@ -78,24 +79,28 @@ def replay(
 ) -> None:
     """Make the nodes again in the builder at work, from what their operands are there.
 
-    ``lasting`` are those to be read from arrays instead.
+    ``lasting`` are those to be read from arrays instead. What has an effect had it already.
     """
     builder = current_builder()
     for node in nodes:
+        if "effect" in node.op.traits:
+            continue
         if node in lasting:
             array, place = lasting[node]
             with builder.at(node.span):
                 made = getitem(array, index=place.attrs["index"])
         else:
-            made = builder.again(node, [values.get(i, i) for i in node.inputs])
+            operands = [values.get(i, i) for i in node.inputs]
+            made = builder.again(node, operands, silent_attrs(node.attrs))
         values[node] = made
         if node in names:
             builder.name(made, names[node])
 
 
 def extended(region: Region, nodes: Sequence[Node], results: Sequence[Node]) -> Region:
-    """The region with other results, computed by ``nodes``."""
-    return tidy(Region(region.params, tuple(nodes), tuple(results), region.names))
+    """The region with other results, computed by ``nodes``; it is a copy, and has no effects."""
+    longer = Region(region.params, tuple(nodes), tuple(results), region.names)
+    return tidy(silent(longer))
 
 
 def shared(builders: Sequence[Builder], results: Sequence[Sequence[Node]]) -> list[Node]:

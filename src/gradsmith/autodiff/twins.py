@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import silenced
 from gradsmith.ir.numbering import Numbers, is_regional, numbered
 from gradsmith.ir.unify import have_twins, merge
 
@@ -53,5 +54,6 @@ def groups_of(active: Iterable[Node]) -> dict[Node, Group]:
             groups.append(Group(node, node, {node: types}))
     for g in groups:
         if g.whole not in places:
+            g.whole = silenced(g.whole)
             builder.adopt(g.whole)
     return {m: g for g in groups if len(g.members) > 1 for m in g.members}

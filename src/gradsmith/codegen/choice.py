@@ -63,6 +63,8 @@ class Choice:
         mentioned = node.attrs.get("symbol") is not None  # by sizes
         if mentioned or node.op.update is not None or isinstance(node.type, TupleType):
             return True
+        if node not in self.readers and node not in self.results:
+            return True  # by its length a size is known
         if self._goes_in(node):
             return not _is_plain_view(node) or cost > 1
         if node in self.kept:

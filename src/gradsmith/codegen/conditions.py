@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from gradsmith.ops import syntax
-
 JOINING: dict[str, type[ast.boolop]] = {"logical_and": ast.And, "logical_or": ast.Or}
 
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 """The other comparisons of nan are false either way."""
-
-
-def raised(error: str, message: str | None) -> ast.stmt:
-    """``raise ValueError('message')``."""
-    given = [] if message is None else [message]
-    return ast.Raise(syntax.call(error, *given), None)
 
 
 def until_raised(code: list[ast.stmt]) -> list[ast.stmt]:

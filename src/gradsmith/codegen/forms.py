@@ -8,7 +8,7 @@ with a place of its own, before what is recorded is written to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, parameter, size
 from gradsmith.ir.op import NON_DIFF, Op
-from gradsmith.ir.types import ArrayType, Type
+from gradsmith.ir.types import ArrayType, TupleType, Type
 
 TapeKind: TypeAlias = Literal["array", "list", "places", "unused"]
 """A tape is an array, or a list of an item for each trip; ``places`` is one made in advance."""
@@ -156,3 +156,17 @@ def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
             yield from all_nodes((*region.params, *region.nodes))
         for graph in inner_graphs(node):
             yield from all_nodes((*graph.params, *graph.nodes))
+
+
+def given_symbols(whole: Node) -> Sequence[Symbol | None]:
+    """By which sizes know the results of a branch or a loop."""
+    form = form_of(whole)
+    given: Sequence[Symbol | None] = () if form is None else form.symbols
+    return [*given, *[None] * (len(tuple_type(whole).items) - len(given))]
+
+
+def tuple_type(node: Node) -> TupleType:
+    """The type of what has several results."""
+    if not isinstance(node.type, TupleType):
+        raise InternalError(f"{node!r} has one result")
+    return node.type

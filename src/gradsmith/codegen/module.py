@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.program import Argument, Program
@@ -11,7 +12,7 @@ from gradsmith.ops import syntax
 
 
 def source(program: Program) -> str:
-    """The text of a module that holds the function and needs only NumPy."""
+    """The text of a module that holds the function and needs only NumPy (and Python)."""
     body = Body(program)
     statements = body.build()
     definition = ast.FunctionDef(
@@ -24,11 +25,20 @@ def source(program: Program) -> str:
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
         setattr(definition, "type_params", [])  # noqa: B010  unknown to older type stubs
     code = printer.print_module([definition], body.comments)
-    head = "import numpy as np\n"
+    head = _imports(body.modules)
     helpers = [printer.print_module([made], []) for made in body.helpers.values()]
     constants = printer.print_module(body.constants, []) if body.constants else ""
     before = "\n".join(part for part in (head, constants) if part)
     return "\n\n".join([before, *helpers, code])
+
+
+def _imports(modules: Mapping[str, str]) -> str:
+    """NumPy, and those of Python's own modules that effects need, by name."""
+    lines = [
+        f"import {m}" if m == name else f"import {m} as {name}" for m, name in modules.items()
+    ]
+    own = "".join(f"{line}\n" for line in sorted(lines))
+    return f"{own}\nimport numpy as np\n" if own else "import numpy as np\n"
 
 
 def _docstring(program: Program) -> ast.stmt:

@@ -1,4 +1,4 @@
-"""The allocator of variable names: deterministic, clear of keywords, builtins and ``np``."""
+"""The allocator of variable names: deterministic, clear of keywords, builtins and modules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np"}
+_TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np", "sys", "warnings"}
 
 
 class Names:

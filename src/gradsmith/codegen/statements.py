@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
-from gradsmith.codegen.conditions import raised
+from gradsmith.codegen.conditions import until_raised
 from gradsmith.codegen.counters import without_counters
-from gradsmith.codegen.forms import LoopForm, all_nodes, form_of, is_item, record
+from gradsmith.codegen.forms import (
+    LoopForm,
+    all_nodes,
+    form_of,
+    given_symbols,
+    is_item,
+    record,
+    tuple_type,
+)
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
 from gradsmith.codegen.names import Names
@@ -26,7 +34,7 @@ from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import without_sign
-from gradsmith.ops.regions import fail
+from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
 from gradsmith.tree import leaf_name
 
@@ -44,6 +52,7 @@ class Body:
         self.comments: list[str] = []
         self.constants: list[ast.stmt] = []
         self.helpers: dict[str, ast.FunctionDef] = {}
+        self.modules: dict[str, str] = {}
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -105,6 +114,14 @@ class Body:
             self.helpers[definition] = made
         return syntax.name(self.helpers[definition].name)
 
+    def module(self, name: str) -> ast.expr:
+        """The name of a module of Python's that is imported."""
+        if name not in self.modules:
+            taken = any(argument.name == name for argument in self.program.arguments)
+            free = self.names.fresh(name, everywhere=True) if taken else name
+            self.modules[name] = free
+        return syntax.name(self.modules[name])
+
     def _count(self, symbol: Symbol) -> ast.expr:
         """How many elements of a mask are true."""
         if symbol not in self.frame.masks:
@@ -121,7 +138,7 @@ class Body:
         self._name_sizes()
         self.write()
         self.statements.append(ast.Return(self._result()))
-        return without_counters(self.statements, self.counters)
+        return without_counters(until_raised(self.statements), self.counters)
 
     def write(self) -> None:
         """The statements of the region at hand, whose parameters have variables."""
@@ -227,7 +244,7 @@ class Body:
         if isinstance(reading, ast.Name):
             self.frame.free.add(reading.id)
         self._items[whole, index] = reading
-        symbol = _symbols(whole)[index]
+        symbol = given_symbols(whole)[index]
         if symbol is not None:
             self.sizes.bind(symbol, reading)
         for node in self.graph.nodes:
@@ -239,7 +256,7 @@ class Body:
                     self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
-        for index, _ in enumerate(_tuple_type(node).items):
+        for index, _ in enumerate(tuple_type(node).items):
             reader = next(
                 (
                     n
@@ -274,8 +291,9 @@ class Body:
         if form is not None:
             (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
             return []
-        if node.op is fail:
-            return [raised(**node.attrs)]
+        if "effect" in node.op.traits:
+            done = self._emit(node)
+            return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):
             targets = [self._items[node, i] for i in range(len(node.type.items))]
             return [syntax.assign(syntax.tuple_(targets), self._emit(node))]
@@ -333,15 +351,3 @@ def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
         if opposite is not None:
             return ast.AugAssign(statement.target, ast.Sub(), opposite)
     return statement
-
-
-def _symbols(whole: Node) -> Sequence[Symbol | None]:
-    form = form_of(whole)
-    given: Sequence[Symbol | None] = () if form is None else form.symbols
-    return [*given, *[None] * (len(_tuple_type(whole).items) - len(given))]
-
-
-def _tuple_type(node: Node) -> TupleType:
-    if not isinstance(node.type, TupleType):
-        raise InternalError(f"{node!r} has one result")
-    return node.type

@@ -40,11 +40,13 @@ def rows_of(seed: Any) -> tuple[list[Any], Any]:
     return rows, tree.unflatten(shape, [np.zeros(a.shape[1:], a.dtype) for a in arrays])
 
 
-def batched_call(gradient: Callable[[Any], Any], seed: Any) -> Any:
-    """``gradient(row)`` for every row of the seed, stacked leaf by leaf."""
+def batched_call(gradient: Callable[[Any, bool], Any], seed: Any) -> Any:
+    """``gradient(row, first)`` for every row of the seed, stacked leaf by leaf; ``first`` says
+    whether it is the first one.
+    """
     rows, zero = rows_of(seed)
     try:
-        results = [gradient(row) for row in rows] or [gradient(zero)]
+        results = [gradient(row, not i) for i, row in enumerate(rows or [zero])]
     except SeedError as error:
         error.message = f"of each row of the batch, {error.message}"
         raise

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.codegen.forms import all_nodes
 from gradsmith.driver.annotations import example_arguments
 from gradsmith.driver.signatures import bind
 from gradsmith.driver.specialise import SEED, Recipe, Specialisation, specialise
@@ -19,6 +20,7 @@ from gradsmith.frontend.arguments import exact_key, is_input, pattern_key
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.effects import show, warn
 
 MOST_ENTRIES = 4096
 """Exact shapes remembered per function; beyond, the memory of them starts anew."""
@@ -161,6 +163,12 @@ class Compiled:
         bound = signature.bind_partial()
         bound.arguments.update(examples)
         return self._find(bound.args, bound.kwargs)[0]
+
+    @property
+    def says(self) -> bool:
+        """Whether the latest code prints or warns."""
+        nodes = () if self._latest is None else all_nodes(self._latest.graph.nodes)
+        return any(node.op in (show, warn) for node in nodes)
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The NumPy source that is generated for arguments of these types."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,18 +12,27 @@ from gradsmith import tree
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import source as emit_source
 from gradsmith.codegen.program import Argument, Program
+from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
-from gradsmith.errors import GradsmithError, InternalError, UnsupportedError
+from gradsmith.errors import (
+    GradsmithError,
+    InternalError,
+    SeedNeededError,
+    UnsupportedError,
+)
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
+from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
-from gradsmith.frontend.results import check_results, with_plain_keys
+from gradsmith.frontend.results import check_results, returned, with_plain_keys
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir.dims import Guard
+from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.mentions import has_effect
 from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
@@ -101,30 +111,6 @@ class Specialisation:
             self.effects.pop(0)()
 
 
-def rebuild(shape: tree.Tree, raw: Any) -> Any:
-    """Named tuples and dataclasses from the plain tuples and dicts that emitted code returns."""
-    if shape.kind in ("leaf", "static"):
-        return raw
-    items = raw.values() if isinstance(raw, dict) else raw
-    parts = [rebuild(child, part) for child, part in zip(shape.children, items, strict=True)]
-    if shape.kind == "dict":
-        return dict(zip(shape.keys, parts, strict=True))
-    if shape.kind == "list":
-        return parts
-    if shape.kind == "tuple" or shape.cls is None:
-        return tuple(parts)
-    return (
-        shape.cls(*parts)
-        if shape.kind == "namedtuple"
-        else shape.cls(**dict(zip(shape.keys, parts, strict=True)))
-    )
-
-
-def is_plain(shape: tree.Tree) -> bool:
-    """Whether emitted code can build the result by itself."""
-    return shape.kind not in ("namedtuple", "dataclass") and all(map(is_plain, shape.children))
-
-
 class Arguments:
     """The arguments of a call, traced: which leaf is read from where."""
 
@@ -179,52 +165,113 @@ def specialise(
     ``seed`` is ``{"grad_outputs": value}``, or empty. Where a loop in the graph turns out to be
     in the way of what follows it, all loops over ranges are written out.
     """
-    trace = Trace()
+    first = _Attempt(Trace(), recipe, bound, seed)
     try:
-        return _specialise(trace, recipe, bound, seed)
+        return first.made()
     except (UnsupportedError, InternalError) as error:
-        if not trace.rolled:
+        if not first.trace.rolled:
+            first.say()
             raise
         try:
-            return _specialise(Trace(unrolling=True), recipe, bound, seed)
+            return _Attempt(Trace(unrolling=True), recipe, bound, seed).made()
         except GradsmithError:
+            first.say()
             raise error from None
+    except SeedNeededError:
+        raise  # whoever asks for the source tries once more, with a seed
+    except Exception:
+        first.say()
+        raise
 
 
-def _specialise(
-    trace: Trace, recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any]
-) -> Specialisation:
-    with trace.active():
-        arguments = Arguments(trace, {**bound.arguments, **seed})
-        extra = {name: arguments.values.pop(name) for name in seed}
-        bound = inspect.BoundArguments(bound.signature, arguments.values)
-        with in_user_terms():
-            result = recipe.build(bound, **extra)
-        leaves, shape = tree.flatten(result, _is_result)
-        check_results(shape, writable=True)
-        shape = with_plain_keys(shape)
-        nodes = [_result_node(trace, leaf) for leaf in leaves]
-        graph = optimise(trace.builder.graph(nodes))
-        lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
-    graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
-    program = _program(recipe, arguments, trace, lowered, shape)
-    text = emit_source(program)
-    captures = tuple(trace.inputs)
-    return Specialisation(
-        function=load(text, program.name),
-        source=text,
-        program=program,
-        graph=graph,
-        guards=graph.guards,
-        captures=captures,
-        captured_patterns=tuple(pattern_key(trace.leaves[c.name]) for c in captures),
-        reliances=tuple(trace.reliances.values()),
-        arguments=tuple(arguments.dynamic),
-        result=shape,
-        plain=is_plain(shape),
-        layouts=_layouts(trace),
-        effects=pending(trace),
-    )
+class _Attempt:
+    """One run of the function on traced arguments, and the code that comes of it."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        recipe: Recipe,
+        bound: inspect.BoundArguments,
+        seed: Mapping[str, Any],
+    ) -> None:
+        self.trace = trace
+        self.recipe = recipe
+        self.bound = bound
+        self.seed = seed
+        self.arguments: Arguments | None = None
+
+    def made(self) -> Specialisation:
+        """The code."""
+        trace, recipe = self.trace, self.recipe
+        with trace.active():
+            arguments = Arguments(trace, {**self.bound.arguments, **self.seed})
+            self.arguments = arguments
+            values = dict(arguments.values)
+            extra = {name: values.pop(name) for name in self.seed}
+            bound = inspect.BoundArguments(self.bound.signature, values)
+            with in_user_terms():
+                result = _built(recipe, bound, extra)
+            leaves, shape = tree.flatten(result, _is_result)
+            check_results(shape, writable=True)
+            shape = with_plain_keys(shape)
+            nodes = [_result_node(trace, leaf) for leaf in leaves]
+            graph = optimise(trace.builder.graph(nodes))
+            lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
+        return self._emitted(arguments, graph, lowered, shape)
+
+    def say(self) -> None:
+        """What the function prints before the place where it does not go on."""
+        if self.arguments is None or not any(map(has_effect, self.trace.root.nodes)):
+            return
+        with suppress(Exception), recording_guards():
+            graph = self.trace.root.graph([])
+            empty = tree.flatten((), _is_result)[1]
+            code = self._emitted(self.arguments, graph, lower(optimise(graph)), empty)
+            code.run({**self.bound.arguments, **self.seed})
+
+    def _emitted(
+        self, arguments: Arguments, graph: Graph, lowered: Graph, shape: tree.Tree
+    ) -> Specialisation:
+        trace = self.trace
+        graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
+        program = _program(self.recipe, arguments, trace, lowered, shape)
+        text = emit_source(program)
+        captures = tuple(trace.inputs)
+        return Specialisation(
+            function=load(text, program.name),
+            source=text,
+            program=program,
+            graph=graph,
+            guards=graph.guards,
+            captures=captures,
+            captured_patterns=tuple(pattern_key(trace.leaves[c.name]) for c in captures),
+            reliances=tuple(trace.reliances.values()),
+            arguments=tuple(arguments.dynamic),
+            result=shape,
+            plain=is_plain(shape),
+            layouts=_layouts(trace),
+            effects=pending(trace),
+        )
+
+
+def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, Any]) -> Any:
+    """The results; none where the function raises an error that the emitted code is to raise."""
+    try:
+        result = recipe.build(bound, **extra)
+    except Exception as error:
+        if not raised_later(error):
+            raise
+        return ()
+    texts, shape = tree.flatten(result, lambda value: isinstance(value, Text))
+    return tree.unflatten(shape, [_settled(text) for text in texts]) if texts else result
+
+
+def _settled(text: Text) -> str:
+    try:
+        return text.settled("a result")
+    except GradsmithError as error:
+        error.span = returned()
+        raise
 
 
 def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:

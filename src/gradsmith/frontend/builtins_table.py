@@ -20,14 +20,17 @@ from gradsmith.errors import (
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
+from gradsmith.frontend.loose import note
+from gradsmith.frontend.messages import KEEP, no_attribute, shown
+from gradsmith.frontend.methods import Method
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import METHODS, Tracer, _Method
+from gradsmith.frontend.tracer import METHODS, Tracer
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.unsettled import Unsettled
-from gradsmith.frontend.warned import warn_effect
 from gradsmith.ir import dims
+from gradsmith.ir.types import python_number
 from gradsmith.ops.scalars import as_float
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
@@ -110,7 +113,10 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
 
 def _like_python(result: Any, operands: list[Any]) -> Any:
     """What NumPy made of Python numbers, as Python makes it: it gives way to any array's dtype."""
-    return run(as_float, result) if all(map(_is_pythons, operands)) else result
+    made = run(as_float, result) if all(map(_is_pythons, operands)) else result
+    if isinstance(made, Tracer):  # Python gives one of the operands as it is
+        note(made.node, [as_traced(value).type for value in operands])
+    return made
 
 
 def _is_pythons(value: Any) -> bool:
@@ -144,14 +150,17 @@ def _divmod(left: Any, right: Any) -> Any:
 
 
 @builtin(round)
-def _round(value: Any, digits: int = 0) -> Any:
+def _round(value: Any, digits: int | None = None) -> Any:
     if isinstance(value, TracedInt):
         return value
     if not isinstance(value, Tracer) or value.type.form == "array":
         raise ArgumentTypeError(
             f"round() of {shown(value)}", current_span(), "use np.round for arrays"
         )
-    return _like_python(apply(np.round, value, digits), [value])
+    rounded = _like_python(apply(np.round, value, digits or 0), [value])
+    if digits is None:
+        note(rounded.node, [python_number(int)])
+    return rounded
 
 
 def _of_a_row(value: Any) -> bool:
@@ -231,6 +240,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
         value.refuse()
     if isinstance(value, TracedInt):
         return issubclass(int, classes)
+    if isinstance(value, Text):
+        return issubclass(str, classes)
     if isinstance(value, Tracer):
         return issubclass(class_of(value), classes)
     return isinstance(value, classes)
@@ -240,8 +251,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
 def _type(value: Any, *rest: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
-    if isinstance(value, TracedInt):
-        return int
+    if isinstance(value, (TracedInt, Text)):
+        return int if isinstance(value, TracedInt) else str
     return class_of(value) if isinstance(value, Tracer) else type(value, *rest)
 
 
@@ -258,7 +269,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     if name == "__class__":
         return int if isinstance(owner, TracedInt) else class_of(owner)
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
-        return _Method(owner, METHODS[name])
+        return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
         raise no_attribute(owner, name)
     if isinstance(owner, TracedInt) and not hasattr(owner, name):
@@ -288,28 +299,6 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if not isinstance(owner, (Tracer, TracedInt)):
         return getattr(owner, name, *default)
     return default[0] if default and not _has(owner, name) else attribute_of(owner, name)
-
-
-def _print(*args: Any, **kwargs: Any) -> None:
-    warn_effect("print")
-    print(*args, **kwargs)
-
-
-BUILTINS[print] = _print
-
-
-def _text_by(function: Callable[..., str]) -> Callable[..., str]:
-    def text(value: Any, *rest: Any, **named: Any) -> str:
-        if isinstance(value, Tracer):
-            warn_effect(f"the text of {shown(value)}", SHOWS_NO_NUMBERS)
-            return repr(value)
-        return function(value, *rest, **named)
-
-    return text
-
-
-for _function in (str, repr, format, ascii):
-    builtin(_function)(_text_by(_function))
 
 
 @builtin(np.isscalar)

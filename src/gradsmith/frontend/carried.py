@@ -25,6 +25,7 @@ from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
@@ -71,6 +72,16 @@ def group_of(name: str, value: Any) -> Group | None:
         label, type_ = tree.leaf_name(shown_name(name), path), as_shown(leaf).array_type
         slots.append(Slot(label, leaf, type_, is_whole(leaf), stale=is_stale(leaf)))
     return Group(name, shape, slots)
+
+
+def is_alike(before: Any, after: Any) -> bool:
+    """Whether two values without data are the same, or equal texts, or hold such; the first may
+    be none that can be used.
+    """
+    if isinstance(before, Unsettled) or isinstance(after, Unsettled):
+        return isinstance(before, Unsettled)
+    pairs = [tree.flatten(value, is_data) for value in (before, after)]
+    return not pairs[1][0] and pairs[0][1] == pairs[1][1]
 
 
 @dataclass(slots=True)

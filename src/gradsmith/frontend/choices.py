@@ -10,10 +10,12 @@ from gradsmith.errors import InternalError
 from gradsmith.frontend.branches import joined
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.loose import note
 from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.types import python_number
 from gradsmith.ops.compare import logical_not
 
 
@@ -58,7 +60,9 @@ def negate(value: Any) -> Any:
     value = as_condition(value)
     if not isinstance(value, Tracer):
         return not value
-    return Tracer(View(Storage(logical_not(condition_of(value)))))
+    result = logical_not(condition_of(value))
+    note(result, [python_number(bool)])
+    return Tracer(View(Storage(result)))
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -19,6 +19,7 @@ from gradsmith.frontend.layout import (
 )
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import Storage, View, view_steps
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -212,7 +213,7 @@ def traced(value: Any) -> Tracer:
 
 def is_traced(value: Any) -> bool:
     """Whether ``value`` is traced, or holds something that is."""
-    if isinstance(value, (Tracer, TracedInt)):
+    if isinstance(value, (Tracer, TracedInt, Text)):
         return True
     if isinstance(value, dict):
         return any_traced(value.values())

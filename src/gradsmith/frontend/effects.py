@@ -19,6 +19,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import ABSENT, Store, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -139,10 +140,17 @@ def pending(trace: Trace) -> list[Pending]:
 
 def _concrete(value: Any) -> Any:
     """``value`` with integers for traced ones, or ``ABSENT`` where it holds traced arrays."""
-    leaves, shape = tree.flatten(value, lambda v: isinstance(v, (Tracer, TracedInt)))
-    if any(isinstance(leaf, Tracer) for leaf in leaves):
+    leaves, shape = tree.flatten(value, lambda v: isinstance(v, (Tracer, TracedInt, Text)))
+    if any(map(_is_unknown, leaves)):
         return ABSENT
-    return tree.unflatten(shape, [dims.hint(leaf.dim) for leaf in leaves]) if leaves else value
+    known = [leaf.settled() if isinstance(leaf, Text) else dims.hint(leaf.dim) for leaf in leaves]
+    return tree.unflatten(shape, known) if leaves else value
+
+
+def _is_unknown(leaf: Any) -> bool:
+    if isinstance(leaf, Text):
+        return any(value.unknown() is not None for value in leaf.values())
+    return isinstance(leaf, Tracer)
 
 
 def _assign(store: Store) -> None:

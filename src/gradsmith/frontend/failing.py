@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from typing import Any
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
+from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.showing import can_fail, failed
+from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ops.regions import fail
 
 
 def raising(make: Callable[[], Any]) -> bool:
@@ -33,11 +33,16 @@ def raising(make: Callable[[], Any]) -> bool:
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:
     """What ``assert`` asks; of a traced condition the emitted code does."""
     if not isinstance(condition, Tracer):
+        if not condition and not raising(lambda: _failed_assertion(message())):
+            return True
         return bool(condition)
-    text = message()
-    error = AssertionError() if text is None else AssertionError(text)
-    choose(condition, lambda: None, lambda: _record(error))
+    error = _failed_assertion(message())
+    choose(condition, lambda: None, lambda: raising(lambda: error) and None)
     return True
+
+
+def _failed_assertion(text: Any) -> AssertionError:
+    return AssertionError() if text is None else AssertionError(text)
 
 
 def trying(step: int) -> None:
@@ -50,17 +55,35 @@ def trying(step: int) -> None:
 def _record(error: Any) -> None:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
-    name = type(error).__name__
-    known = getattr(builtins, name, None) is type(error)
-    plain = len(error.args) < 2 and all(isinstance(a, str) for a in error.args) if known else False
-    if not plain:
+    if not can_fail(error):
         raise ControlFlowError(
-            f"a traced value decides whether {name} is raised: the emitted code has only Python's "
-            "own errors with a text",
+            f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
+            "has only Python's own errors, with texts and numbers",
             current_span(),
-            "raise a ValueError with a fixed text",
+            'raise ValueError("...")',
         )
-    fail(error=name, message=error.args[0] if error.args else None)
+    failed(error)
+
+
+def raised_later(error: Exception) -> bool:
+    """Whether an error is left to the emitted code, which knows the numbers in its text.
+
+    Raises
+    ------
+    ControlFlowError
+        It would have to be, and cannot.
+    """
+    if isinstance(error, GradsmithError) or not any_traced(error.args):
+        return False
+    if not can_fail(error):
+        raise ControlFlowError(
+            f"{type(error).__name__} is raised with traced values: the emitted code has only "
+            "Python's own errors, with texts and numbers",
+            span_of(error.__traceback__),
+            'raise ValueError(f"...")',
+        ) from None
+    failed(error)
+    return True
 
 
 _LEAVES_A_TRY = (

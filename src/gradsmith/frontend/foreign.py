@@ -61,6 +61,7 @@ def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
     """
     module = (function.__module__ or "").split(".")[0]
     if module in EFFECTS and current_trace() is not None:
+        refuse_effect(function, args, kwargs)
         if function.__name__ != "getLogger":
             warn_effect(name_of(function))
         return
@@ -106,11 +107,30 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
             "draw the numbers outside and pass them as an argument",
         )
     if module.split(".")[0] in EFFECTS or isinstance(owner, io.IOBase):
+        refuse_effect(function, args, kwargs)
         warn_effect(name_of(function))
         return
     holds = isinstance(owner, (list, dict, tuple, set, str)) or module.split(".")[0] in HARMLESS
     if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
         raise unsupported(function)
+
+
+def refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
+    """Refuse traced values to what happens when tracing, and not at each call.
+
+    Raises
+    ------
+    UnsupportedError
+        There are some among the arguments.
+    """
+    if _takes_traced(args, kwargs):
+        raise UnsupportedError(
+            f"{name_of(function)} is called when the function is traced, and the numbers of "
+            "traced values are not known then",
+            current_span(),
+            "use print or warnings.warn, which the compiled function does at each call, or return "
+            "the values",
+        )
 
 
 def _takes_traced(args: Any, kwargs: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend.journal import Changes, Journal
+from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
     as_result,
     as_shown,
@@ -34,6 +35,7 @@ from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.compare import not_equal
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.regions import branch
@@ -106,6 +108,8 @@ class Joint:
         self.builders = [arm.builder for arm in arms]
         self.results: list[tuple[Node, Node]] = []
         self.symbols: list[Symbol | None] = []
+        self.types: list[list[ArrayType]] = []
+        """What the results are in each of the arms."""
         self.labels: list[str | None] = []
         self.made: list[Any] = []
         self.stale: set[int] = set()
@@ -164,6 +168,7 @@ class Joint:
         if any(id(value) in arm.stale for arm, value in sides):
             self.stale.add(len(self.results))
         self.results.append((cast[0], cast[1]))
+        self.types.append([node.array_type for node in nodes])
         self.labels.append(label)
         return Output(len(self.results) - 1)
 
@@ -205,6 +210,7 @@ class Joint:
         whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
+            note(node, self.types[place])
             named = label if label is not None and label.isidentifier() else None
             if named is not None:
                 self.trace.builder.name(node, named)

@@ -10,6 +10,7 @@ from gradsmith.frontend.carried import (
     Group,
     State,
     group_of,
+    is_alike,
     late_group,
     undefined_group,
 )
@@ -40,6 +41,8 @@ class Trip:
 
     leave: Any = None
     test: Any = None
+    asked: int = 0
+    """How many nodes there were when the test was known: those that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,13 @@ class LoopRegion:
             if group is not None:
                 self.state.variables[name] = group
                 known = False
+            elif not is_alike(before, after):
+                raise ControlFlowError(
+                    f"{name!r} is another object, or another text, in the next trip of this loop",
+                    self.span,
+                    "use numbers and arrays for what changes from trip to trip, or loop over "
+                    "gs.unroll(...)",
+                )
         if not known:  # their buffers are others from now on: begin anew to see what is written
             self.state.storages.clear()
         return known
@@ -212,8 +222,9 @@ class LoopRegion:
         test = self._test(trip)
         starts = [slot.start() for slot in slots]
         captured = self.builder.needed([*results, *test])
-        body = self.builder.region(results, captured)
-        attrs = self._attrs(trip, slots, body, test, captured)
+        asked = self.builder.region(test, captured, until=trip.asked) if test else None
+        body = self.builder.region(results, captured, after=trip.asked if test else 0)
+        attrs = self._attrs(trip, slots, body, asked)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
         return self._finish(whole, slots, attrs["symbols"])
@@ -240,7 +251,7 @@ class LoopRegion:
             return [self.builder.inner(condition_of(trip.test))]
 
     def _attrs(
-        self, trip: Trip, slots: list[Slot], body: Region, test: list[Node], captured: list[Node]
+        self, trip: Trip, slots: list[Slot], body: Region, test: Region | None
     ) -> dict[str, Any]:
         symbols = [self._result_symbol(slot) for slot in slots]
         counted = trip.leave is not None or trip.test is not None or self.trips is None
@@ -251,7 +262,7 @@ class LoopRegion:
         start: Size = 0 if self.trips is None else self.trips.start
         return {
             "body": body,
-            "test": self.builder.region(test, captured) if test else None,
+            "test": test,
             "start": start,
             "stop": None if self.trips is None else self.trips.stop,
             "step": 1 if self.trips is None else self.trips.step,
@@ -276,6 +287,7 @@ class LoopRegion:
         for place, slot in enumerate(slots):
             node = item(whole, index=place)
             builder.name(node, slot.label)
+            slot.given(node, self._extent()[0])
             symbol = symbols[place]
             size = None if symbol is None else dims.of_atom(symbol)
             finals[id(slot)] = node, as_value(node, size, slot.label)

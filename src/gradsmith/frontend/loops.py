@@ -90,7 +90,9 @@ class Looping:
                 raise ControlFlowError("this loop ends in its first trip", current_span())
             return bool(value)
         if self.rolled:
+            trace = current_trace()
             self._trip.test = value
+            self._trip.asked = 0 if trace is None else len(trace.builder.nodes)
             return True
         self._switch = True
         return None
@@ -144,10 +146,12 @@ class Looping:
             before = variables(frame, (*self.names.stored, *self.names.targets))
             if place == 0 and self._before:  # a failed attempt has left its own in the frame
                 before = list(self._before)
+            begin = len(trace.builder.nodes)
             with journaling() as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
                     journal.undo()
+                    trace.builder.forget_effects(begin)
             if self._switch:
                 yield from self._roll(
                     trace, frame, None if trips is None else trips.after(place), before

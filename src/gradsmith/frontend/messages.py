@@ -6,13 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import AttributeMissingError, AttributeUnsupportedError
+from gradsmith.errors import (
+    AttributeMissingError,
+    AttributeUnsupportedError,
+    ConcretizationError,
+)
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import describe
 
+TRACED = "<traced "
+"""How the `repr` of a traced value begins: it is for debuggers, and must not be written."""
 KEEP = "leave it out: NumPy functions take the value as it is"
-SHOWS_NO_NUMBERS = "shows its type and no numbers: the function is traced"
 STAYS_INSIDE = "stays inside the compiled function: the array itself is left as it was"
 
 
@@ -37,6 +42,17 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
         here(),
         "use a NumPy function of the same meaning, or compute it outside the function",
+    )
+
+
+def no_text(value: Any) -> ConcretizationError:
+    """The error that the text of a traced value is asked for where it cannot be made."""
+    what = shown(value) if hasattr(value, "view") else f"a {type(value).__name__} of traced values"
+    return ConcretizationError(
+        f"the text of {what} is asked for by code that gradsmith cannot rewrite: a function "
+        "without source, or a library",
+        here(),
+        "write it in the function itself, for print, warnings.warn and errors: f'{x}'",
     )
 
 

@@ -40,21 +40,27 @@ from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, me
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping, listed
+from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
+from gradsmith.frontend.methods import Method
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
+from gradsmith.frontend.text import f_string
+from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_region
 from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer, _Method
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    meaning = meaning_of(function, args) or _meaning(function, args)
+    meaning = text_meaning(call, function, args, kwargs)
+    meaning = meaning or meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
@@ -98,7 +104,7 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
         if function in FUNCTIONS:
             if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
                 return None  # of plain numbers: a number, which may become a size
-            return functools.partial(apply, function)
+            return functools.partial(by_numpy, function)
         return STATEFUL.get(function) or builtins_table.BUILTINS.get(function)
     except TypeError:  # not hashable
         return None
@@ -115,7 +121,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
         check_type(function, args, kwargs)
         return function(*args, **kwargs)
-    if isinstance(function, _Method) or getattr(function, "__gradsmith__", False):
+    if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
     method = type(function).__call__
     if isinstance(method, types.FunctionType) and not is_library(method):
@@ -286,6 +292,10 @@ class BoundRuntime:
         return Looping(iterable, names)
 
     listed = staticmethod(listed)
+
+    modulo = staticmethod(functools.partial(modulo, call))
+    formatted = staticmethod(functools.partial(formatted, call))
+    joined = staticmethod(f_string)
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)

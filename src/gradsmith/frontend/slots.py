@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
     as_shown,
     as_value,
@@ -21,7 +22,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
-from gradsmith.ir.dims import Symbol
+from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
@@ -67,8 +68,20 @@ class Slot:
             size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
+        note(self.param, self._before())
         self.seen = self.handed_on(as_value(self.param, size, self.label))
         return self.seen
+
+    def _before(self) -> list[ArrayType]:
+        """Its type before the loop, where it has a value there."""
+        if self.initial is None or self.empty:
+            return []
+        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
+        return [node.array_type]
+
+    def given(self, node: Node, trips: Size | None) -> None:
+        """``node`` is the result of the loop: where it makes no trip, what was before it."""
+        note(node, self._before(), trips)
 
     def handed_on(self, value: Any) -> Any:
         """The value of a trip, or of the loop."""

@@ -152,6 +152,15 @@ class BoundRuntime(Protocol):
     def listed(self, items: Any, element: Callable[..., Any], several: bool, /) -> Any:
         """``[element(x) for x in items]``, with ``several`` ``[element(*x) for x in items]``."""
 
+    def modulo(self, left: Any, right: Any, /) -> Any:
+        """``left % right``, of numbers or of a text and values."""
+
+    def formatted(self, value: Any, conversion: str, spec: Any, /) -> Any:
+        """``f"{value!conversion:spec}"``."""
+
+    def joined(self, /, *parts: Any) -> Any:
+        """An f-string of these parts."""
+
     def asserted(self, value: Any, message: Later, /) -> Any:
         """``value``, whose truth ``assert value, message()`` asks next."""
 

@@ -14,8 +14,9 @@ from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
-from gradsmith.ir.dims import Guard, recording_guards
+from gradsmith.ir.dims import Guard, Size, recording_guards
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 
 Reader = Callable[[], Any]
 
@@ -120,6 +121,9 @@ class Trace:
     unrolling: bool = False  # whether every `for` is written out
     rolled: bool = False  # whether some `for` was not
     depth: int = 0  # how many calls of the user's functions are being run in regions
+    loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
+    """Numbers of which Python may have another class: see `frontend.loose`."""
+    silent: bool = False  # whether prints and warnings have been made by a run before
     trying: int = 0  # how many `try` with handlers are being run
     root: Builder = field(init=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn
 
@@ -13,11 +12,18 @@ from gradsmith.errors import (
     ArgumentValueError,
     ConcretizationError,
     ControlFlowError,
-    GradsmithError,
     ShapeError,
     UnsupportedError,
 )
-from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, STAYS_INSIDE, no_attribute, shown
+from gradsmith.frontend.messages import (
+    KEEP,
+    STAYS_INSIDE,
+    TRACED,
+    no_attribute,
+    no_text,
+    shown,
+)
+from gradsmith.frontend.methods import Method
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
@@ -142,7 +148,7 @@ class Tracer:
     def __getattr__(self, name: str) -> Any:
         function = METHODS.get(name)
         if function is not None:
-            return _Method(self, function)
+            return Method(self, function)
         if name.startswith("__"):
             raise AttributeError(name)
         raise no_attribute(self, name)
@@ -150,11 +156,13 @@ class Tracer:
     # -- Python's protocols
 
     def __repr__(self) -> str:
-        return f"<traced {self.type!r}>"
+        return f"{TRACED}{self.type!r}>"
+
+    def __str__(self) -> str:
+        raise no_text(self)
 
     def __format__(self, spec: str) -> str:
-        warn_effect(f"formatting {shown(self)}", SHOWS_NO_NUMBERS)
-        return repr(self)
+        raise no_text(self)
 
     def __hash__(self) -> int:
         raise UnsupportedError(
@@ -324,26 +332,6 @@ def _same_shape(left: Tracer, right: Tracer) -> bool:
     return left.ndim == right.ndim and all(
         a == b for a, b in zip(left.shape, right.shape, strict=True)
     )
-
-
-class _Method:
-    """A bound array method: the NumPy function with the array for its first argument."""
-
-    __slots__ = ("function", "owner")
-
-    def __init__(self, owner: Tracer, function: Callable[..., Any]) -> None:
-        self.owner = owner
-        self.function = function
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self.function(self.owner, *args, **kwargs)
-        except GradsmithError:
-            raise
-        except TypeError as error:
-            name = self.function.__name__.strip("_")
-            text = re.sub(r"^\w+\(\)", f"the method {name} of arrays", str(error))
-            raise UnsupportedError(f"{text}, the array included", here()) from error
 
 
 METHODS: dict[str, Callable[..., Any]] = {}

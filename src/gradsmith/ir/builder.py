@@ -15,7 +15,7 @@ from gradsmith.ir import intrinsics
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
-from gradsmith.ir.mentions import live
+from gradsmith.ir.mentions import has_effect, live, silent_but
 from gradsmith.ir.unify import interned, tidy
 
 if TYPE_CHECKING:
@@ -101,11 +101,15 @@ class Builder:
         table[key] = made if better is None else better
         return table[key]
 
-    def again(self, node: Node, operands: Sequence[Node]) -> Node:
+    def again(
+        self, node: Node, operands: Sequence[Node], attrs: Mapping[str, Any] | None = None
+    ) -> Node:
         """``node`` made on other operands, as part of the same stretch of the user's source."""
+        attrs = node.attrs if attrs is None else attrs
         same = all(new.type is old.type for new, old in zip(operands, node.inputs, strict=True))
+        type_ = node.type if same and attrs is node.attrs else None
         with self.at(node.span):
-            return self.apply(node.op, operands, node.attrs, node.type if same else None)
+            return self.apply(node.op, operands, attrs, type_)
 
     @property
     def rewriting(self) -> Rewrite | None:
@@ -167,23 +171,35 @@ class Builder:
         body = tidy(Region(tuple(self.params), tuple(self.nodes), tuple(results), self.names))
         return Graph(replace(body, names={}), body.names, tuple(guards), dict(self.size_names))
 
-    def region(self, results: Sequence[Node], captured: Sequence[Node] = ()) -> Region:
+    def region(
+        self,
+        results: Sequence[Node],
+        captured: Sequence[Node] = (),
+        *,
+        after: int = 0,
+        until: int | None = None,
+    ) -> Region:
         """Everything that ``results`` need, as a region of the builder around this one.
 
         Its parameters are this builder's and then those that stand for ``captured``, values of
-        the builder around.
+        the builder around. It has the effects of the nodes ``after`` so many, ``until`` so many.
         """
         results = [self.inner(r) for r in results]
         known = self.captured
         stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
         params = (*self.params, *stand_ins)
-        region = Region(params, tuple(self.nodes), tuple(results), self.names)
-        return tidy(interned(region))
+        whole = Region(params, tuple(self.nodes), tuple(results), self.names)
+        return tidy(interned(silent_but(whole, slice(after, until))))
 
     def adopt(self, node: Node) -> None:
         """Take a node that was made otherwise, on operands that are known here."""
         self.nodes.append(node)
         self._own.add(node)
+
+    def forget_effects(self, begin: int) -> None:
+        """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
+        made = self.nodes[begin:]
+        self.nodes[begin:] = [node for node in made if not has_effect(node)]
 
     def root(self) -> Builder:
         """The builder around all regions."""
@@ -192,6 +208,10 @@ class Builder:
     def owns(self, node: Node) -> bool:
         """Whether ``node`` is part of this region, or of one in it."""
         return node in self._own or any(inner.owns(node) for inner in self._within)
+
+    def is_inside(self, home: Builder) -> bool:
+        """Whether it is the builder ``home``, or that of a region in it."""
+        return self is home or (self.parent is not None and self.parent.is_inside(home))
 
     def _stand_in(self, node: Node) -> Node:
         attrs = {"name": f"captured_{len(self.captured)}", "symbol": None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,6 +14,7 @@ from gradsmith.ir.types import ArrayType, TapeType, Type
 # Regions do not change, and are asked often.
 _known_free: WeakKeyDictionary[Region, dict[Symbol, None]] = WeakKeyDictionary()
 _known_effect: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
+_known_silent: WeakKeyDictionary[Region, Region] = WeakKeyDictionary()
 
 
 def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
@@ -64,17 +65,27 @@ def _free(region: Region) -> dict[Symbol, None]:
 
 
 def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
-    """For the symbols of integer results: the first node that gives the result."""
+    """For the symbols of integer results: the first node that gives the result; for those of how
+    many elements a mask takes: the first that has so many.
+    """
     found: dict[Symbol, Node] = {}
     for node in nodes:
         for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
             if symbol is not None:
                 found.setdefault(symbol, node)
+        for symbol in _taken(node):
+            found.setdefault(symbol, node)
     return found
 
 
+def _taken(node: Node) -> list[Symbol]:
+    counts = getattr(node.attrs.get("index"), "counts", ())
+    shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
+    return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
+
+
 def has_effect(node: Node) -> bool:
-    """Whether evaluating it may do more than give a value: raise the user's error."""
+    """Whether evaluating it may do more than give a value: raise the user's error, print."""
     if "effect" in node.op.traits:
         return True
     return bool(node.attrs) and any(map(_has_effect, node.regions))
@@ -84,6 +95,58 @@ def _has_effect(region: Region) -> bool:
     if region not in _known_effect:
         _known_effect[region] = any(map(has_effect, region.nodes))
     return _known_effect[region]
+
+
+def silent(region: Region) -> Region:
+    """The region without its effects: what a derivative runs once more is no second run to the
+    user.
+    """
+    if not _has_effect(region):
+        return region
+    if region not in _known_silent:
+        _known_silent[region] = _quiet(region, ())
+    return _known_silent[region]
+
+
+def silent_but(region: Region, loud: slice) -> Region:
+    """The region with the effects of these of its nodes alone."""
+    whole = range(len(region.nodes))
+    if whole[loud] == whole or not _has_effect(region):
+        return region
+    return _quiet(region, region.nodes[loud])
+
+
+def _quiet(region: Region, loud: Collection[Node]) -> Region:
+    made: dict[Node, Node] = {}
+    kept = set(loud)
+    for node in region.nodes:
+        if node in kept:
+            made[node] = _over(node, made, node.attrs)
+        elif "effect" not in node.op.traits:
+            made[node] = _over(node, made, silent_attrs(node.attrs))
+    results = tuple(made.get(r, r) for r in region.results)
+    nodes = live(tuple(made.values()), results)
+    known = {*region.params, *nodes}
+    names = {made.get(node, node): name for node, name in region.names.items()}
+    return Region(region.params, nodes, results, {n: x for n, x in names.items() if n in known})
+
+
+def _over(node: Node, made: Mapping[Node, Node], attrs: Mapping[str, Any]) -> Node:
+    inputs = tuple(made.get(i, i) for i in node.inputs)
+    same = attrs is node.attrs and all(n is o for n, o in zip(inputs, node.inputs, strict=True))
+    return node if same else Node(node.op, inputs, attrs, node.type, node.span)
+
+
+def silent_attrs(attrs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The attributes with regions that have no effects."""
+    regions = {key: silent(value) for key, value in attrs.items() if isinstance(value, Region)}
+    same = all(region is attrs[key] for key, region in regions.items())
+    return attrs if same else {**attrs, **regions}
+
+
+def silenced(node: Node) -> Node:
+    """The node without the effects of its regions."""
+    return _over(node, {}, silent_attrs(node.attrs))
 
 
 def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:

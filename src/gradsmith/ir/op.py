@@ -120,6 +120,9 @@ class Emitter(Protocol):
     def helper(self, definition: str) -> ast.expr:
         """A function that the emitted module is to have, by its source: its name there."""
 
+    def module(self, name: str) -> ast.expr:
+        """A module of Python's that the emitted module is to import: its name there."""
+
 
 EmitRule: TypeAlias = "Callable[..., ast.expr]"  # (emitter, node, *operands) -> expression
 UpdateRule: TypeAlias = "Callable[..., list[ast.stmt]]"  # (emitter, node, target, *others)
@@ -144,7 +147,8 @@ class Op:
     sympy : str or callable, optional
         The SymPy form: a function's name or a callable of the operands (and attrs).
     traits : frozenset of str
-        ``elementwise`` (broadcasts its operands), ``commutative``, ``barrier`` (never rewritten).
+        ``elementwise`` (broadcasts its operands), ``commutative``, ``barrier`` (never rewritten),
+        ``effect`` (done for what it does, and once).
     view : callable, optional
         For ops whose result shares memory with operand 0: ``view(base, update, *rest, **attrs)``
         is the base with the viewed part replaced.

@@ -8,6 +8,7 @@ results of all.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -47,6 +48,8 @@ def finished(nodes: Sequence[Node], results: Sequence[Node]) -> Finished:
             break
         together = {node: swap for swaps in pairs for node, swap in swaps.items()}
         step = _rebuilt(found, together) or _rebuilt(found, pairs[0])
+        if step is None and any(map(has_effect, found.nodes)):
+            break  # effects stay in their order
         if step is None:
             raise InternalError("two loops that are one need each other")
         made = {old: step.made.get(new, new) for old, new in found.made.items()}
@@ -92,6 +95,8 @@ def _family(node: Node, numbers: Numbers) -> object:
 
 def merge(base: Node, extra: Node, numbers: Numbers) -> Swaps | None:
     """``base`` with the results of ``extra``, where it makes the same trips, or choice."""
+    if has_effect(extra):  # each is one of the user's, or a copy that is silent
+        return None
     have, wanted = numbers.parts[base], numbers.parts[extra]
     if "body" in extra.attrs:
         alike = set(wanted[: LoopView(extra).count + 1]) <= set(have)
@@ -203,7 +208,7 @@ def _rebuilt(found: Finished, swaps: Swaps) -> Finished | None:
     None where there is no such order.
     """
     maker = _Maker(swaps)
-    said = said_by(found.nodes)
+    said, earlier = said_by(found.nodes), _effects_before(found.nodes, swaps)
     known = set(found.nodes)
     entered: set[Node] = set()
     for start in found.nodes:
@@ -211,6 +216,7 @@ def _rebuilt(found: Finished, swaps: Swaps) -> Finished | None:
         while stack:
             node = stack[-1]
             before = [] if node in maker.made else _before(node, swaps, said)
+            before += earlier.get(node, ())
             waiting = [n for n in before if n in known and n not in maker.made]
             if entered.intersection(waiting):
                 return None
@@ -222,6 +228,15 @@ def _rebuilt(found: Finished, swaps: Swaps) -> Finished | None:
     made = maker.made
     results = tuple(made.get(r, r) for r in found.results)
     return Finished(tuple(dict.fromkeys(made.values())), results, made)
+
+
+def _effects_before(nodes: Sequence[Node], swaps: Swaps) -> dict[Node, list[Node]]:
+    """For what has an effect, and its copy: what has the effect before."""
+    effects = list(filter(has_effect, nodes))
+    found: dict[Node, list[Node]] = {b: [a] for a, b in itertools.pairwise(effects)}
+    before = {swaps[node][0]: found[node] for node in swaps if node in found}
+    found.update({node: before[whole] for node, (whole, _) in swaps.items() if whole in before})
+    return found
 
 
 class _Maker:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from gradsmith.errors import IndexRangeError, InternalError, ShapeError
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Dim, Shape, Size
+from gradsmith.ir.dims import Dim, Shape, Size, Symbol
 from gradsmith.ir.op import Emitter
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape
 from gradsmith.ops import syntax
@@ -86,6 +86,12 @@ class Index:
     def arrays(self) -> tuple[Array, ...]:
         """The items that are operands."""
         return tuple(item for item in self.items if isinstance(item, Array))
+
+    @property
+    def counts(self) -> tuple[Symbol, ...]:
+        """The sizes that the masks in it say."""
+        found = (None if a.count is None else dims.as_symbol(a.count) for a in self.arrays)
+        return tuple(symbol for symbol in found if symbol is not None)
 
     def __repr__(self) -> str:
         texts = ["..." if item is ELLIPSIS else _text(item) for item in self.items]

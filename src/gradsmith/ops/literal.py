@@ -168,6 +168,8 @@ def _scalar_type(dtype: DType) -> Any:
 
     def convert(value: Any = 0, /) -> Node:
         made = joined(value, dtype)
+        if not made.ndim and made.array_type.form == "array":
+            return getitem(made, index=Index(()))
         return ops.copy(made) if made is value and made.ndim else made
 
     return convert

@@ -7,7 +7,6 @@ the symbol at its place in ``symbols``, as one among the parameters of a region 
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -223,22 +222,6 @@ rerun = primitive(
     derivative=_BY_MODE,
     emit=_unemitted,
     traits=("barrier",),
-)
-
-# -- fail: raise error(message), where a way of a branch does -------------------------------------
-
-
-def _fail_evaluate(*, error: str, message: str | None) -> tuple[Any, ...]:
-    raise getattr(builtins, error)(*(() if message is None else (message,)))
-
-
-fail = primitive(
-    "fail",
-    infer=lambda *, error, message: TupleType(()),
-    evaluate=_fail_evaluate,
-    derivative=NON_DIFF,
-    emit=_unemitted,
-    traits=("effect", "barrier"),
 )
 
 # -- whole: int(x), an integer of an array that sizes may mention by its symbol ------------------

@@ -53,7 +53,8 @@ def _number(value: Any, function: str) -> Node:
         raise ArgumentTypeError(
             f"math.{function} takes numbers, not an array of {node.ndim} axes", hint=numpy
         )
-    return node
+    short = node.dtype in (np.float16, np.float32)  # Python computes in double precision
+    return as_float(node) if short else node
 
 
 def _same_as(op: Callable[..., Node], name: str) -> Callable[..., Node]:

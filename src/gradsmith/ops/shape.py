@@ -166,6 +166,8 @@ def _reshape_infer(x: ArrayType, *, shape: Shape) -> ArrayType:
 
 def _emit_reshape(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     shape = node.attrs["shape"]
+    if not shape and node.inputs[0].array_type.form == "scalar":
+        return syntax.call("np.asarray", x)  # the method gives a scalar again
     base = owner(node, x)
     if len(shape) == 1 and node.inputs[0].ndim > 1:
         return syntax.method(base, "ravel")

@@ -57,11 +57,15 @@ def _absorbs_sign(node: Node) -> bool:
 
 
 def _may_divide(left: Node, right: Node) -> bool:
-    """Whether ``left / right`` may stand alone: Python's division raises at 0."""
+    """Whether ``left / right`` may stand alone: Python's division raises at 0, which a size that
+    only running tells may be.
+    """
     if not (left.array_type.weak and right.array_type.weak):
         return True
     if right.op is size:
-        return dims.decide(">", right.attrs["value"], 0)
+        size_ = right.attrs["value"]
+        known = dims.changes(size_) or not dims.is_unbacked(size_)
+        return known and dims.settled(">", size_, 0) is True
     return bool(number(right))
 
 
@@ -114,6 +118,7 @@ SCALARS = [  # numbers meet before they meet an array: one pass over it instead 
     Rule(mul(S, mul(T, A)), lambda s, t, a: s * t * a),
     Rule(mul(S, div(A, T)), lambda s, a, t: s / t * a if _may_divide(s, t) else None),
     Rule(div(mul(S, A), T), lambda s, a, t: s / t * a if _may_divide(s, t) else None),
+    Rule(mul(A, div(S, T)), lambda a, s, t: None if _may_divide(s, t) else s * a / t),
     Rule(div(div(A, S), T), lambda a, s, t: a / (s * t)),
     Rule(mul(mul(S, X), A), lambda s, x, a: s * (x * a) if x.ndim else None),
     Rule(mul(div(X, S), A), lambda x, s, a: x * a / s if x.ndim else None),

@@ -54,17 +54,20 @@ class _Moving:
         first = node.attrs["carried"] + node.attrs["tapes"]
         given = zip(self.body.params[1 + first :], inputs[first:], strict=True)
         self.made: dict[Node, Node] = dict(given)
+        self.said = said_by(self.body.nodes)
         self.fixed = self._fixed()
         self.exported = self._exported()
 
     def _fixed(self) -> set[Node]:
         bound: set[Symbol | None] = {p.attrs["symbol"] for p in self.body.params}
-        bound.update(said_by(self.body.nodes))
+        bound.update(self.said)
         found = set(self.made)
         for node in self.body.nodes:
-            free = bound.isdisjoint(mentioned([node])) and not any(True for _ in node.regions)
+            other = [s for s in mentioned([node]) if self.said.get(s) is not node]
+            free = bound.isdisjoint(other) and not any(True for _ in node.regions)
             if free and all(i in found for i in node.inputs):
                 found.add(node)
+                bound.difference_update(said_by([node]))
         return found
 
     def _exported(self) -> list[Node]:
@@ -101,6 +104,9 @@ class _Moving:
 
     def _outside(self, node: Node, nodes: list[Node]) -> Node:
         if node not in self.made:
+            for symbol in mentioned([node]):
+                if self.said.get(symbol, node) is not node:
+                    self._outside(self.said[symbol], nodes)
             inputs = tuple(self._outside(i, nodes) for i in node.inputs)
             self.made[node] = Node(node.op, inputs, node.attrs, node.type, node.span)
             nodes.append(self.made[node])

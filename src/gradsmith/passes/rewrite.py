@@ -10,6 +10,7 @@ from gradsmith.ir.builder import Builder, Rewrite
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.mentions import silent_attrs
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, Type, known_same_shape
 from gradsmith.ops.index import getitem
@@ -135,7 +136,7 @@ def prepare(
     replaced: dict[Node, Node] = {leaf: leaf for leaf in leaves}
     cone = _between(builder, results, replaced)
     with building(builder), builder.phase(rewrite):
-        _replay(builder, cone, replaced, builder.names)
+        _replay(builder, cone, replaced, builder.names, silent=True)
     return [replaced.get(r, r) for r in results]
 
 
@@ -158,10 +159,18 @@ def _replay(
     nodes: Iterable[Node],
     replaced: dict[Node, Node],
     names: Mapping[Node, str],
+    *,
+    silent: bool = False,
 ) -> None:
+    """Make ``nodes`` again; ``silent`` where the old ones stay, and have had their effects."""
     named = dict(names)
     for node in nodes:
-        made = builder.again(node, [replaced.get(i, i) for i in node.inputs])
+        operands = [replaced.get(i, i) for i in node.inputs]
+        if "effect" in node.op.traits:  # a text tells the forms of a number apart
+            with builder.phase(None):
+                operands = list(map(_in_form, operands, node.inputs))
+        attrs = silent_attrs(node.attrs) if silent else node.attrs
+        made = builder.again(node, operands, attrs)
         replaced[node] = made
         if node in named:
             builder.name(made, named[node])

@@ -22,6 +22,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Shape
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.types import ArrayType, DType, broadcast, same_shape
+from gradsmith.ops.effects import fail, show, warn
 from gradsmith.ops.index_key import Array, Index, Slice
 from gradsmith.views.cases import Cases
 from gradsmith.views.graph import ARTEFACTS, numpy_name
@@ -75,7 +76,8 @@ def expressions(graph: Graph, *, seed: str = "") -> list[Any]:
     try:
         writer = Writer(graph, seed)
         for node in graph.nodes:
-            writer.terms[node] = writer.term(node)
+            if node.op not in (show, warn):
+                writer.terms[node] = writer.term(node)
         return [writer.cases.tidied(writer.terms[result]) for result in graph.results]
     except RecursionError:
         raise UnsupportedError(
@@ -99,7 +101,7 @@ class Writer:
 
     def term(self, node: Node) -> Any:
         """The expression of ``node``, whose inputs are written."""
-        if any(True for _ in node.regions):
+        if node.op is fail or any(True for _ in node.regions):
             raise UnsupportedError(
                 f"a formula cannot show the {node.op.name} here",
                 node.span,

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import Rewriter, rule
+from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
 
 
 @rule(
@@ -16,8 +16,6 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, rule
     ast.Tuple,
     ast.Starred,
     ast.Slice,
-    ast.JoinedStr,
-    ast.FormattedValue,
     ast.keyword,
     ast.Expr,
 )
@@ -36,14 +34,41 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
 
 @rule(ast.BinOp)
 def operation(rewriter: Rewriter, node: ast.BinOp) -> ast.expr:
-    """`a + b`; a loop, so that a sum may have as many terms as Python allows."""
+    """`a + b`; a loop, so that a sum may have as many terms as Python allows.
+
+    ``a % b`` → ``__gs__.modulo(a, b)``, as ``a`` may be a text.
+    """
     chain = [node]
     while isinstance(chain[-1].left, ast.BinOp):
         chain.append(chain[-1].left)
     result = rewriter.visit(chain[-1].left)
     for link in reversed(chain):
-        result = replaced(link, left=result, right=rewriter.visit(link.right))
+        right = rewriter.visit(link.right)
+        if isinstance(link.op, ast.Mod):
+            result = rewriter.call("modulo", place(link), result, right)
+        else:
+            result = replaced(link, left=result, right=right)
     return result  # type: ignore[no-any-return]
+
+
+@rule(ast.JoinedStr)
+def f_string(rewriter: Rewriter, node: ast.JoinedStr) -> ast.expr:
+    """``f"a{b!r:c}"`` → ``__gs__.joined("a", __gs__.formatted(b, "r", "c"))``."""
+    if all(isinstance(part, ast.Constant) for part in node.values):
+        return node
+    parts = [rewriter.visit(part) for part in node.values]
+    return rewriter.call("joined", place(node), *parts)
+
+
+@rule(ast.FormattedValue)
+def formatted(rewriter: Rewriter, node: ast.FormattedValue) -> ast.expr:
+    """What stands in braces."""
+    at = place(node)
+    conversion = rewriter.text(chr(node.conversion) if node.conversion > 0 else "", at)
+    spec = rewriter.text("", at)
+    if node.format_spec is not None:
+        spec = rewriter.visit(node.format_spec)
+    return rewriter.call("formatted", at, rewriter.visit(node.value), conversion, spec)
 
 
 @rule(

@@ -1,0 +1,31 @@
+"""Results in the containers that the user's function returns them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradsmith import tree
+
+
+def rebuild(shape: tree.Tree, raw: Any) -> Any:
+    """Named tuples and dataclasses from the plain tuples and dicts that emitted code returns."""
+    if shape.kind in ("leaf", "static"):
+        return raw
+    items = raw.values() if isinstance(raw, dict) else raw
+    parts = [rebuild(child, part) for child, part in zip(shape.children, items, strict=True)]
+    if shape.kind == "dict":
+        return dict(zip(shape.keys, parts, strict=True))
+    if shape.kind == "list":
+        return parts
+    if shape.kind == "tuple" or shape.cls is None:
+        return tuple(parts)
+    return (
+        shape.cls(*parts)
+        if shape.kind == "namedtuple"
+        else shape.cls(**dict(zip(shape.keys, parts, strict=True)))
+    )
+
+
+def is_plain(shape: tree.Tree) -> bool:
+    """Whether emitted code can build the result by itself."""
+    return shape.kind not in ("namedtuple", "dataclass") and all(map(is_plain, shape.children))

@@ -1,0 +1,117 @@
+"""Numbers whose class in Python depends on the way taken: texts of them may not tell which.
+
+After ``y = 0 if c else x``, and before the first ``s = s + x`` of a loop that ``s = 0`` begins, a
+value here has the type that holds either. It counts alike, and prints otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError, GradsmithError
+from gradsmith.frontend.dispatch import apply
+from gradsmith.frontend.messages import shown
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.dims import Size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
+
+_TRUTH = ArrayType(np.dtype(bool), (), "python")
+
+
+def note(node: Node, types: Iterable[ArrayType], unless: Size | None = None) -> None:
+    """``node`` may be of another of these types in Python; never with ``unless`` above zero."""
+    trace = current_trace()
+    own, types = node.array_type, list(types)
+    if own.dtype.kind == "b" and types:  # True is Python's, and x > 0 is of what x is
+        types.append(_TRUTH)
+    others = [type_ for type_ in types if not type_.ndim and not _is_alike(type_, own)]
+    if trace is not None and others:
+        others.sort(key=lambda type_: type_.dtype == own.dtype)
+        trace.loose.setdefault(node, (others[0], unless))
+
+
+def _is_alike(left: ArrayType, right: ArrayType) -> bool:
+    return left.dtype == right.dtype and left.form == right.form
+
+
+def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
+    result = apply(function, *args, **kwargs)
+    numpys = (getattr(function, "__module__", None) or "numpy").startswith("numpy")
+    weak = isinstance(result, Tracer) and result.type.weak
+    if numpys and weak and all(result is not a for a in args):
+        note(result.node, [ArrayType(result.dtype, (), "scalar")])
+    return result
+
+
+def check(value: Tracer, *, by_class: bool) -> None:
+    """Refuse to write a number that Python may write otherwise; ``by_class`` as `repr` does it.
+
+    Raises
+    ------
+    ControlFlowError
+        It may be of another class there.
+    """
+    trace = current_trace()
+    if trace is None or not trace.loose:
+        return
+    node = value.node
+    other = _alternatives(trace).get(node)
+    if other is not None and (by_class or other.dtype != node.dtype):
+        _refuse(value, other)
+
+
+def _refuse(value: Tracer, other: ArrayType) -> NoReturn:
+    kinds = sorted({_called(value.type), _called(other)})
+    raise ControlFlowError(
+        f"{shown(value)} is written as Python's {' or '.join(kinds)}: the way taken decides which",
+        current_span(),
+        "make it a float from the start (0.0 for 0), or write np.float64(x)",
+    )
+
+
+def _called(type_: ArrayType) -> str:
+    if type_.form == "python":
+        return type(type_.dtype.type(0).item()).__name__
+    return f"np.{type_.dtype.name}" if type_.form == "scalar" else "array"
+
+
+def _alternatives(trace: Trace) -> dict[Node, ArrayType]:
+    """The other types that values known here may have."""
+    found: dict[Node, ArrayType] = {}
+    for node, (type_, unless) in list(trace.loose.items()):
+        known = unless is not None and not dims.is_unbacked(unless)
+        if not (known and unless is not None and dims.decide(">", unless, 0)):
+            found[node] = type_
+    for builder in _chain(trace.builder):
+        found |= {own: found[outer] for outer, own in builder.captured.items() if outer in found}
+        for node in builder.nodes:
+            other = None if node in found else _inferred(node, found)
+            if other is not None:
+                found[node] = other
+    return found
+
+
+def _chain(builder: Builder | None) -> list[Builder]:
+    return [] if builder is None else [*_chain(builder.parent), builder]
+
+
+def _inferred(node: Node, found: dict[Node, ArrayType]) -> ArrayType | None:
+    """The type of ``node`` with the other types of its operands, if that is another one."""
+    if not isinstance(node.type, ArrayType) or not any(i in found for i in node.inputs):
+        return None
+    try:
+        other = node.op.infer(*[found.get(i, i.type) for i in node.inputs], **node.attrs)
+    except GradsmithError:
+        return None
+    if not isinstance(other, ArrayType) or other.ndim or _is_alike(other, node.type):
+        return None
+    return other

@@ -1,0 +1,179 @@
+"""What the emitted code does for its user: it prints, warns and raises errors, in their order."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from gradsmith.errors import ConcretizationError, UnsupportedError
+from gradsmith.frontend.loose import check
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text, Value, settled
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.writing import formatted
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import Op
+from gradsmith.ops import effects
+from gradsmith.ops.texts import Given, Whole, Written
+
+Call = Callable[..., Any]
+PLAIN = (str, bool, int, float, complex, type(None))
+
+
+class Effect:
+    """Something that the emitted code is to do, while its arguments are collected."""
+
+    def __init__(self, op: Op) -> None:
+        trace = current_trace()
+        assert trace is not None
+        self.op = op
+        self.builder = trace.builder
+        self.operands: list[Any] = []
+        self.given: list[Given] = []
+
+    def take(self, values: Iterable[Any]) -> Effect:
+        """Itself, with further arguments: traced values, texts, plain numbers and strings."""
+        self.given += [self._given(value) for value in values]
+        return self
+
+    def _given(self, value: Any) -> Given:
+        if isinstance(value, (Tracer, TracedInt)):
+            return self._operand(value)
+        return self._written(value) if isinstance(value, Text) else value
+
+    def _written(self, text: Text) -> Written:
+        return tuple(
+            part if isinstance(part, str) else part.piece(self._what(self._here(part)))
+            for part in text.parts
+        )
+
+    def _what(self, value: Node | TracedInt | Text) -> Whole | Written:
+        return self._written(value) if isinstance(value, Text) else self._operand(value)
+
+    def _here(self, part: Value) -> Any:
+        if not self.builder.is_inside(part.home):
+            raise ConcretizationError(
+                f"a text that says the number of {part.shown} was made in a branch or loop on "
+                "traced values, and is used outside of it",
+                current_span(),
+                "make the text where it is used",
+            )
+        return part.value
+
+    def _operand(self, value: Any) -> Whole:
+        operand = value.node if isinstance(value, Tracer) else value
+        operand = operand.dim if isinstance(operand, TracedInt) else operand
+        known = [place for place, other in enumerate(self.operands) if other is operand]
+        if not known:
+            self.operands.append(operand)
+        return Whole(known[0] if known else len(self.operands) - 1)
+
+    def say(self, **attrs: Any) -> None:
+        """Put it into the graph, if the function has not been run, and said it, before."""
+        trace = current_trace()
+        if trace is not None and not trace.silent:
+            self.add(token=trace.root.token(), **attrs)
+
+    def add(self, **attrs: Any) -> Node:
+        """Put it into the graph."""
+        self.builder.span = current_span() or self.builder.span
+        return self.op(*self.operands, arguments=tuple(self.given), **attrs)
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """What runs inside has been run before: it prints nothing, and gives no warnings."""
+    trace = current_trace()
+    assert trace is not None
+    outer, trace.silent = trace.silent, True
+    try:
+        yield
+    finally:
+        trace.silent = outer
+
+
+def in_silence(function: Call) -> Call:
+    """The function with everything that it does done silently."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with silently():
+            return function(*args, **kwargs)
+
+    return run
+
+
+def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None:
+    """``print(*args, **options)``."""
+    known = {name: settled(value, f"print({name}=...)") for name, value in options.items()}
+    if current_trace() is None:
+        print(*args, **known)
+        return
+    stream = _stream(known.pop("file", None))
+    flush = bool(known.pop("flush", False))
+    for name in ("sep", "end"):
+        if not isinstance(known.setdefault(name, None), (str, type(None))):
+            raise TypeError(f"{name} must be None or a string, not {type(known[name]).__name__}")
+    sep, end = known.pop("sep"), known.pop("end")
+    if known:
+        print(**known)  # raises what Python raises
+    given = [_as_printed(call, value) for value in args]
+    Effect(effects.show).take(given).say(sep=sep, end=end, stream=stream, flush=flush)
+
+
+def _as_printed(call: Call, value: Any) -> Any:
+    if isinstance(value, Tracer):
+        check(value, by_class=False)
+    traced = isinstance(value, (Tracer, TracedInt))
+    return value if traced else formatted(call, value, "s", "")
+
+
+def _stream(file: Any) -> str:
+    if file is None or file is sys.stdout:
+        return "stdout"
+    if file is sys.stderr:
+        return "stderr"
+    raise UnsupportedError(
+        "print to a file is not supported in a function that gradsmith traces",
+        current_span(),
+        "print to sys.stdout or sys.stderr, or return what is to be written",
+    )
+
+
+def warned(
+    call: Call, message: Any, category: Any = None, stacklevel: int = 1, **options: Any
+) -> None:
+    """``warnings.warn(message, category, stacklevel)``."""
+    name = None if category is None else getattr(category, "__name__", "")
+    known = name is None or getattr(builtins, name, None) is category
+    if options or not known or isinstance(message, Warning):
+        raise UnsupportedError(
+            "warnings.warn is supported with a text, one of Python's own categories, and a "
+            "stacklevel",
+            current_span(),
+            'write warnings.warn("...", RuntimeWarning)',
+        )
+    text = formatted(call, message, "s", "")
+    level = int(stacklevel)
+    Effect(effects.warn).take([text]).say(category=name, stacklevel=level)
+
+
+def can_fail(error: BaseException) -> bool:
+    """Whether emitted code can raise the error: one of Python's own with plain arguments."""
+    known = getattr(builtins, type(error).__name__, None) is type(error)
+    return known and all(map(_is_given, error.args))
+
+
+def _is_given(value: Any) -> bool:
+    return isinstance(value, (Tracer, TracedInt, Text)) or type(value) in PLAIN
+
+
+def failed(error: BaseException) -> None:
+    """Let the emitted code raise the error."""
+    Effect(effects.fail).take(error.args).add(error=type(error).__name__)

@@ -1,0 +1,103 @@
+"""Calls that make texts of traced values, or take them."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.foreign import is_library
+from gradsmith.frontend.showing import printed, warned
+from gradsmith.frontend.text import Text, settled
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.writing import by_format, by_join, formatted
+
+Call: TypeAlias = Callable[..., Any]
+
+_HOLDING = (list, dict, tuple, set, collections.deque)
+
+
+def _string(call: Call, value: Any = "", *rest: Any) -> Any:
+    return str(value, *rest) if rest else formatted(call, value, "s", "")
+
+
+def _map(call: Call, function: Any, *rows: Any, strict: bool = False) -> Any:
+    if not rows:
+        raise TypeError("map() must have at least two arguments.")
+    return (call(function, *row) for row in zip(*rows, strict=strict))
+
+
+WRITING: dict[Any, Callable[..., Any]] = {
+    str: _string,
+    repr: lambda call, value: formatted(call, value, "r", ""),
+    ascii: lambda call, value: formatted(call, value, "a", ""),
+    format: lambda call, value, spec="": formatted(call, value, "", spec),
+    print: lambda call, *args, **options: printed(call, args, options),
+    warnings.warn: warned,
+    str.format: lambda call, template, *args, **named: by_format(call, template, args, named),
+    map: _map,
+    str.join: lambda call, separator, texts: by_join(separator, texts),
+}
+"""What these mean: ``meaning(call, *args, **kwargs)``."""
+
+_KNOWN_HERE = (isinstance, type, print, str, repr, ascii, format)
+
+
+def text_meaning(
+    call: Call, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Call | None:
+    """What a call means that has to do with texts; None for all others."""
+    owner = getattr(function, "__self__", None)
+    bound: tuple[Any, ...] = ()
+    if isinstance(function, types.BuiltinMethodType) and isinstance(owner, str):
+        function, bound = getattr(str, function.__name__, function), (owner,)
+    try:
+        meaning = WRITING.get(function)
+    except TypeError:  # not hashable
+        meaning = None
+    if meaning is not None and _applies(function, args, kwargs):
+        return functools.partial(meaning, call, *bound)
+    texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
+    if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
+        return None
+    return functools.partial(_with_strings, call, function, *bound)
+
+
+def _with_strings(call: Call, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The call with strings for texts."""
+    what = name_of(function)
+    named = {key: settled(a, what) for key, a in kwargs.items()}
+    return call(function, *[settled(a, what) for a in args], **named)
+
+
+def _applies(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    if current_trace() is None:
+        return False
+    effect = function in (print, warnings.warn)
+    return effect or not all(map(_is_plain, (*args, *kwargs.values())))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether Python can write it when tracing, for good."""
+    return type(value) in (str, int, float, complex, bool, type(None))
+
+
+def _only_holds(function: Any, owner: Any) -> bool:
+    """Whether it passes its arguments on, or keeps them."""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, types.FunctionType):
+        return not is_library(function)
+    if isinstance(function, functools.partial) or isinstance(owner, _HOLDING):
+        return True
+    if isinstance(function, type):
+        return issubclass(function, (BaseException, *_HOLDING)) or not _is_libraries(function)
+    return False
+
+
+def _is_libraries(cls: type) -> bool:
+    return cls.__module__.split(".")[0] in ("builtins", "numpy", "pathlib", "decimal", "fractions")

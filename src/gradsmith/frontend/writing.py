@@ -1,0 +1,247 @@
+"""Formatting, where traced values may be in it: f-strings, ``%``, `str.format`, `str`, `repr`."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import string
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from gradsmith import tree
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.dispatch import is_traced
+from gradsmith.frontend.foreign import is_library
+from gradsmith.frontend.loose import check
+from gradsmith.frontend.messages import TRACED, no_text, shown
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text, Value, joined, settled
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Unsettled
+
+Call: TypeAlias = Callable[..., Any]
+_CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
+
+
+def formatted(call: Call, value: Any, conversion: str, spec: Any) -> str | Text:
+    """``f"{value!conversion:spec}"``; ``call`` calls functions of the user's as traced ones."""
+    spec = settled(spec, "a format")
+    if isinstance(value, Unsettled):
+        value.refuse()
+    if isinstance(value, (Tracer, TracedInt)):
+        return _of_traced(value, conversion=conversion, spec=spec)
+    if isinstance(value, Text):
+        plain = not spec and conversion in ("", "s")
+        return value if plain else _of_text(value, conversion=conversion, spec=spec)
+    made = _of_object(call, value, conversion, spec)
+    if made is not None:
+        return made
+    written = _CONVERSIONS[conversion](value) if conversion else value
+    text = format(written, spec)
+    if TRACED in text:  # C code has written a traced value that the object holds
+        raise no_text(value)
+    return text
+
+
+def _of_text(value: Text, **how: Any) -> Text:
+    first = next(value.values())
+    return Text([Value(value, first.shown, first.home, **how)])
+
+
+def _of_traced(value: Any, **how: Any) -> Text:
+    trace = current_trace()
+    if trace is None:
+        raise UnsupportedError(
+            "a traced value is written outside the run of its function",
+            current_span(),
+            "write it in the function itself: not in another thread, and not later",
+        )
+    if isinstance(value, Tracer):
+        check(
+            value, by_class=how.get("conversion") in ("r", "a") or how["spec"][-1:] in ("r", "a")
+        )
+    elif not how["spec"]:
+        how["conversion"] = ""  # an integer is written alike
+    kept = value.node if isinstance(value, Tracer) else value
+    return Text([Value(kept, shown(value), trace.builder, **how)])
+
+
+def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text | None:
+    """What holds traced values, or writes itself by a function of the user's; else None."""
+    kind = type(value)
+    names = {"r": ["__repr__"], "a": ["__repr__"], "s": ["__str__", "__repr__"]}
+    for name in names.get(conversion, ["__format__", "__str__", "__repr__"]):
+        method = getattr(kind, name, None)
+        if isinstance(method, types.FunctionType) and _is_the_users(method):
+            made = call(method, value, *([spec] if name == "__format__" else []))
+            again = name == "__format__" or (not spec and conversion != "a")
+            return made if again else formatted(call, made, "s", spec)
+        if method is not getattr(object, name):
+            break
+    if isinstance(value, BaseException) and is_traced(list(value.args)):
+        return formatted(call, value.args[0] if len(value.args) == 1 else value.args, "s", spec)
+    if not (tree.is_container(value) and any(map(_is_late, tree.parts(value)[2]))):
+        return None
+    if spec and not conversion:
+        format([], spec)  # which Python refuses as well
+    return formatted(call, _of_container(call, value), "", spec)
+
+
+def _is_late(value: Any) -> bool:
+    """Whether Python cannot write it when tracing."""
+    if tree.is_container(value):
+        return any(map(_is_late, tree.parts(value)[2]))
+    methods = (type(value).__repr__, type(value).__str__)
+    own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
+    return own or isinstance(value, Unsettled) or is_traced(value)
+
+
+def _is_the_users(method: types.FunctionType) -> bool:
+    generated = method.__code__.co_filename.startswith("<") or hasattr(method, "__wrapped__")
+    return not (generated or is_library(method))
+
+
+def _of_container(call: Call, value: Any) -> str | Text:
+    """The `repr` of a list, tuple, dict, named tuple or dataclass."""
+    kind, keys, parts = type(value), *tree.parts(value)[1:]
+    if dataclasses.is_dataclass(value) and getattr(kind, "__dataclass_params__").repr:  # noqa: B009
+        shown = [field.name for field in dataclasses.fields(value) if field.repr]
+        named = [(name, getattr(value, name)) for name in shown]
+        return _with_names(call, kind.__qualname__, named)
+    if tree.is_namedtuple(value):
+        return _with_names(call, kind.__name__, list(zip(value._fields, value, strict=True)))
+    if kind not in (dict, list, tuple):
+        raise UnsupportedError(
+            f"the text of a {kind.__name__} with traced values in it is not supported",
+            current_span(),
+            "write its values one by one",
+        )
+    values = [formatted(call, part, "r", "") for part in parts]
+    if kind is dict:
+        pairs = zip(keys, values, strict=True)
+        return _listed("{", [joined([f"{key!r}: ", text]) for key, text in pairs], "}")
+    if kind is list:
+        return _listed("[", values, "]")
+    return _listed("(", values, ",)" if len(values) == 1 else ")")
+
+
+def _with_names(call: Call, kind: str, parts: Sequence[tuple[str, Any]]) -> str | Text:
+    texts = [joined([f"{name}=", formatted(call, part, "r", "")]) for name, part in parts]
+    return _listed(f"{kind}(", texts, ")")
+
+
+def _listed(before: str, values: Sequence[str | Text], after: str) -> str | Text:
+    commas = [part for value in values for part in (", ", value)][1:]
+    return joined([before, *commas, after])
+
+
+# -- str.format and str.join ---------------------------------------------------------------------
+
+
+def by_format(call: Call, template: Any, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    """``template.format(*args, **named)``."""
+    numbers = iter(range(len(args) + 1))
+    return _filled(call, settled(template), args, named, numbers)
+
+
+def _filled(
+    call: Call,
+    template: str,
+    args: Sequence[Any],
+    named: Mapping[str, Any],
+    numbers: Iterator[int],
+) -> str | Text:
+    found: list[str | Text] = []
+    for fixed, field, spec, conversion in string.Formatter().parse(template):
+        found.append(fixed)
+        if field is None:
+            continue
+        name = f"{next(numbers)}{field}" if re.match(r"[.\[]|$", field) else field
+        value, _ = string.Formatter().get_field(name, args, named)
+        inner = _filled(call, spec or "", args, named, numbers)
+        found.append(formatted(call, value, conversion or "", inner))
+    return joined(found)
+
+
+def by_join(separator: Any, texts: Sequence[Any]) -> Any:
+    """``separator.join(texts)``."""
+    texts = list(texts)
+    if not any(isinstance(t, Text) for t in (separator, *texts)):
+        return separator.join(texts)
+    for place, text in enumerate(texts):
+        if not isinstance(text, (str, Text)):
+            raise TypeError(
+                f"sequence item {place}: expected str instance, {type(text).__name__} found"
+            )
+    return joined([part for text in texts for part in (separator, text)][1:])
+
+
+# -- template % values ---------------------------------------------------------------------------
+
+_FIELD = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[#0\- +]*)(?P<width>\*|\d*)"
+    r"(?P<precision>\.(?:\*|\d*))?[hlL]?(?P<kind>.)",
+    re.DOTALL,
+)
+
+
+def modulo(call: Call, left: Any, right: Any) -> Any:
+    """``left % right``: of numbers, or of a text and what is to be written into it."""
+    left = settled(left) if isinstance(left, Text) else left
+    if not isinstance(left, str) or not _is_late(right):
+        return left % right
+    return _Percent(call, left, right).text()
+
+
+class _Percent:
+    """A text of the old kind while its values are filled in."""
+
+    def __init__(self, call: Call, template: str, right: Any) -> None:
+        self.call = call
+        self.template = template
+        self.right = right
+        self.rest = list(right) if isinstance(right, tuple) else [right]
+
+    def text(self) -> str | Text:
+        """The text."""
+        found: list[str | Text] = []
+        end = 0
+        for field in _FIELD.finditer(self.template):
+            found.append(self.template[end : field.start()])
+            found.append(self._field(field))
+            end = field.end()
+        rest = self.template[end:]
+        if "%" in rest:
+            raise ValueError("incomplete format")
+        if self.rest and not isinstance(self.right, dict):
+            raise TypeError("not all arguments converted during string formatting")
+        return joined([*found, rest])
+
+    def _next(self) -> Any:
+        if not self.rest:
+            raise TypeError("not enough arguments for format string")
+        return self.rest.pop(0)
+
+    def _field(self, field: re.Match[str]) -> str | Text:
+        if field["kind"] == "%":
+            return "%"
+        width = str(int(self._next())) if field["width"] == "*" else field["width"]
+        precision = field["precision"] or ""
+        if precision == ".*":
+            precision = f".{int(self._next())}"
+        spec = f"%{field['flags']}{width}{precision}{field['kind']}"
+        value = self._next() if field["key"] is None else self.right[field["key"]]
+        if isinstance(value, (Tracer, TracedInt)):
+            return _of_traced(value, spec=spec, percent=True)
+        if isinstance(value, Text) or (field["kind"] in "rsa" and _is_late(value)):
+            conversion = "" if isinstance(value, Text) else field["kind"]
+            value = formatted(self.call, value, conversion, "")
+            if spec in ("%s", "%r", "%a") and conversion:
+                return value
+            spec = spec if not conversion else f"{spec[:-1]}s"
+        if isinstance(value, Text):
+            return value if spec == "%s" else _of_text(value, spec=spec, percent=True)
+        return spec % (value,)

@@ -1,0 +1,97 @@
+"""What a function does besides computing: it raises errors, prints, warns.
+
+The texts are made while the code runs, by Python itself and with its own formatting.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
+from gradsmith.ir.types import TupleType
+from gradsmith.ops import syntax
+from gradsmith.ops.declare import primitive
+from gradsmith.ops.texts import Given, evaluated, expressed
+
+
+def _effect(name: str, evaluate: Any, emit: EmitRule) -> Op:
+    """An op without a result, which is needed by itself and never done twice.
+
+    ``token`` tells two that look alike apart.
+    """
+    return primitive(
+        name,
+        infer=lambda *_, **__: TupleType(()),
+        evaluate=evaluate,
+        derivative=NON_DIFF,
+        emit=emit,
+        traits=("effect", "barrier"),
+    )
+
+
+# -- raise error(*arguments) ---------------------------------------------------------------------
+
+
+def _fail(*values: Any, error: str, arguments: Sequence[Given]) -> tuple[Any, ...]:
+    raise getattr(builtins, error)(*evaluated(arguments, values))
+
+
+def _emit_fail(emitter: Emitter, node: Any, *values: Any) -> Any:
+    return syntax.call(node.attrs["error"], *expressed(node.attrs["arguments"], values))
+
+
+fail = _effect("fail", _fail, _emit_fail)
+
+# -- print(*arguments, sep=sep, end=end, file=sys.stream, flush=flush) ---------------------------
+
+
+def _show(
+    *values: Any,
+    arguments: Sequence[Given],
+    sep: str | None,
+    end: str | None,
+    stream: str,
+    flush: bool,
+) -> tuple[Any, ...]:
+    given = evaluated(arguments, values)
+    print(*given, sep=sep, end=end, file=getattr(sys, stream), flush=flush)
+    return ()
+
+
+def _emit_show(emitter: Emitter, node: Any, *values: Any) -> Any:
+    attrs = node.attrs
+    options: dict[str, Any] = {"sep": attrs["sep"], "end": attrs["end"]}
+    if attrs["stream"] != "stdout":
+        options["file"] = syntax.attribute(emitter.module("sys"), attrs["stream"])
+    options["flush"] = attrs["flush"] or None
+    return syntax.call("print", *expressed(attrs["arguments"], values), **options)
+
+
+show = _effect("print", _show, _emit_show)
+
+# -- warnings.warn(message, category, stacklevel=stacklevel) -------------------------------------
+
+
+def _warn(
+    *values: Any, arguments: Sequence[Given], category: str | None, stacklevel: int
+) -> tuple[Any, ...]:
+    (message,) = evaluated(arguments, values)
+    kind = None if category is None else getattr(builtins, category)
+    warnings.warn(message, kind, stacklevel=stacklevel)
+    return ()
+
+
+def _emit_warn(emitter: Emitter, node: Any, *values: Any) -> Any:
+    given = expressed(node.attrs["arguments"], values)
+    if node.attrs["category"] is not None:
+        given.append(syntax.name(node.attrs["category"]))
+    level = node.attrs["stacklevel"]
+    function = syntax.attribute(emitter.module("warnings"), "warn")
+    return syntax.call(function, *given, stacklevel=None if level == 1 else level)
+
+
+warn = _effect("warn", _warn, _emit_warn)

@@ -1,0 +1,267 @@
+"""Sizes that only running tells (how many elements a mask takes, where a loop ends), used as
+numbers: derivatives of every order know them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+X = np.array([0.55, -1.27, 2.02, 0.33, -0.71, 1.13])
+V, W = np.linspace(-1, 1, 6), np.cos(np.arange(6.0))
+SIZED = {}
+
+
+def sized(function):
+    SIZED[function.__name__] = function
+    return function
+
+
+@sized
+def divided_by_len(x):
+    y = x[x > 0]
+    return np.sum(y**2 * np.exp(y)) / len(y)
+
+
+@sized
+def divided_by_size(x):
+    y = x[x > 0]
+    return np.sum(np.sin(y) ** 2) / y.size + np.mean(y**3) * y.shape[0]
+
+
+@sized
+def power_of_len(x):
+    y = x[x > 0]
+    return np.sum(y**2) ** len(y)
+
+
+@sized
+def statistics(x):
+    y = x[x > 0]
+    z = y - np.mean(y)
+    return (z @ z) / (len(y) - 1) + np.var(y) + np.std(y)
+
+
+@sized
+def range_of_len(x):
+    y = x[x > 0]
+    s = 0.0
+    for i in range(len(y)):
+        s = s + y[i] ** 3 * s * i / len(y) + y[i] ** 2
+    return s
+
+
+@sized
+def over_elements(x):
+    y = x[x > 0]
+    s = 0.0
+    for v in y:
+        s = np.sin(s) + v**2
+    return s / len(y)
+
+
+@sized
+def stores(x):
+    y = x[x > 0]
+    a = np.zeros((len(y), 2))
+    a[:, 0] = y**2
+    for i in range(len(y)):
+        a[i, 1] = y[i] ** 3 / len(y)
+    return np.sum(a * a) / a.size
+
+
+@sized
+def weights(x):
+    y = x[x > 0]
+    return np.sum(np.arange(len(y)) / len(y) * y**3) + np.sum(np.linspace(0, 1, len(y)) * y)
+
+
+@sized
+def halves(x):
+    y = x[x > 0]
+    h = len(y) // 2
+    return np.sum(y[:h] ** 3) / h + np.sum(y[h:] ** 2) / (len(y) - h)
+
+
+@sized
+def mask_in_a_loop(x):
+    t = 0.0
+    for k in range(5):
+        y = x[x > 0.1 * k]
+        t = t + np.sum(y**3) / len(y) * t + np.sum(y**2) / y.size
+    return t
+
+
+@sized
+def mask_in_loops(x):
+    t = 0.0
+    for i in range(len(x)):
+        y = x[x > x[i]]
+        for j in range(len(y)):
+            t = t + y[j] ** 3 / len(y) * np.sin(t) + y[j] * x[i]
+    return t
+
+
+@sized
+def mask_in_a_while(x):
+    s = np.sum(x**2)
+    while s < 1000:
+        y = x[x > 0]
+        s = s * 1.5 + np.sum(y**3) / len(y) * s
+    return s
+
+
+@sized
+def mask_in_an_arm(x):
+    s = np.sum(x)
+    if s > 0:
+        y = x[x > 0]
+        r = np.sum(y**3) / len(y)
+    else:
+        y = x[x < 0]
+        r = np.sum(y**2) * y.size
+    return r * s
+
+
+@sized
+def counted_down(x):
+    y = x[x > 0]
+    n, s = len(y), 0.0
+    while n > 0:
+        s = s + y[n - 1] ** 3 / n
+        n = n - 1
+    return s
+
+
+@sized
+def checkpointed(x):
+    def inner(v):
+        y = v[v > 0]
+        return np.sum(y**3) / len(y)
+
+    return gs.checkpoint(inner)(x) * np.sum(x)
+
+
+@sized
+def binomial(x):
+    s = np.sum(x)
+    for i in gs.loop(range(8), checkpoint="binomial", slots=3):
+        y = x[x > 0.03 * i]
+        s = s + 0.1 * np.sin(s) * np.sum(y**2) / len(y)
+    return s
+
+
+@sized
+def written_before_it_is_divided(x):
+    a = x * 2
+    n = len(a[a > 0])
+    a -= 3.0
+    return np.sum(a**3) / n
+
+
+@sized
+def rows(x):
+    a = np.outer(x, x)
+    r, e = a[x > 0], a[a > 0.1]
+    return np.sum(r**2) / r.shape[0] + np.sum(r.T @ r) / r.size + np.sum(e**3) / len(e)
+
+
+@sized
+def mask_of_a_mask(x):
+    y = x[x > 0]
+    z = y[y > 0.4]
+    return np.sum(z**3) / len(z) + np.sum(y**2) / len(y)
+
+
+@sized
+def set_by_mask(x):
+    a = x.copy()
+    m = a > 0
+    a[m] = a[m] ** 2 / len(a[m])
+    a[~m] *= 3
+    return np.sum(a**2)
+
+
+@sized
+def part_of_a_whole_number(x):
+    k = (np.abs(x[0]) * 4).astype(int)
+    y = x[:k]
+    return np.sum(y**3) / len(y)
+
+
+@sized
+def trips(x):
+    s, n = np.sum(x**2), 0
+    while s < 100:
+        s = s * 3.5 + x[0] ** 2
+        n += 1
+    a = np.ones(n) * s
+    return np.sum(a**2) / len(a) + np.sum(x[:n] ** 3)
+
+
+@sized
+def broken_off(x):
+    y = x[x > 0]
+    t = 0.0
+    for i in range(len(y)):
+        t = t + y[i] ** 3 / len(y)
+        if t > 2.0:
+            break
+    return t * len(y)
+
+
+def difference(function, direction, step=1e-5):
+    return (function(X + step * direction) - function(X - step * direction)) / (2 * step)
+
+
+def near(actual, expected):
+    np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-6)
+
+
+def slope(function):
+    """The derivative along `V`, as a function."""
+    first = gs.grad(function)
+    return lambda x: np.sum(first(x) * V)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_first_order(name):
+    function = SIZED[name]
+    np.testing.assert_allclose(gs.compile(function)(X), function(X), rtol=1e-14)
+    expected = difference(function, V)
+    near(gs.grad(function)(X) @ V, expected)
+    near(gs.jvp(function, (X,), (V,))[1], expected)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_second_order(name):
+    function = SIZED[name]
+    expected = difference(slope(function), W)
+    near(gs.grad(slope(function))(X) @ W, expected)
+    near(gs.jvp(gs.grad(function), (X,), (W,))[1] @ V, expected)
+    near(gs.grad(lambda x: gs.jvp(function, (x,), (V,))[1])(X) @ W, expected)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_third_order(name):
+    second = gs.grad(slope(SIZED[name]))
+    expected = difference(lambda x: second(x) @ W, V)
+    near(gs.grad(lambda x: np.sum(second(x) * W))(X) @ V, expected)
+
+
+def test_the_size_is_read_where_the_user_reads_it():
+    lines = gs.grad(SIZED["written_before_it_is_divided"]).source(X).splitlines()
+    code = [line.strip() for line in lines if not line.strip().startswith("#")]
+    (taken,) = [line for line in code if "a[a > 0]" in line]
+    name = taken.split(" = ")[0]
+    assert code.index(taken) < code.index("a -= 3.0")
+    assert any(f"len({name})" in line for line in code[code.index("a -= 3.0") :])
+
+
+def test_nothing_taken_is_not_divided_by():
+    gradient = gs.grad(SIZED["divided_by_len"])
+    gradient(X)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(gradient(-np.abs(X)), np.zeros(6))
