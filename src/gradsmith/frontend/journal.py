@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType
@@ -118,9 +118,18 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
             stack += value.values()
         elif isinstance(value, (list, tuple, set, deque)):
             stack += value
+        elif isinstance(value, FunctionType):
+            stack += _enclosed(value)
         elif hasattr(value, "__dict__"):
             stack.append(vars(value))
     return found
 
 
-_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, FunctionType, type)
+def _enclosed(function: FunctionType) -> Iterator[Any]:
+    """What the variables of functions around it hold."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            yield cell.cell_contents
+
+
+_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import Journal, journaling, note_container, reachable
+from gradsmith.frontend.journal import Journal, journaling, reachable
 from gradsmith.frontend.loop_region import LoopNames, LoopRegion, Trip
-from gradsmith.frontend.planned import planned
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.planned import Planned, planned
+from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips, as_trips
@@ -130,12 +131,7 @@ class Looping:
             yield from iter(self.iterable)
 
     def _is_to_be_rolled(self, trips: Trips) -> bool:
-        if not self._may_roll:
-            return False
-        length = trips.length
-        if isinstance(length, int):
-            return length > (0 if self.plan.rolled else FEW_TRIPS)
-        return dims.is_unbacked(length) or dims.hint(length) > 0
+        return self._may_roll and is_to_be_rolled(self.plan, trips)
 
     def _watched(self, trace: Trace, frame: Any, trips: Trips | None) -> Iterator[Any]:
         """Trips as Python makes them, until a traced value decides whether to go on."""
@@ -166,6 +162,9 @@ class Looping:
             trace, trips, self.names, self._before, current_span(), self.plan.slots
         )
         known = reachable(frame, trace)
+        staged = staged_frame()
+        if staged is not None and staged is not frame:  # it is a builtin that makes the trips
+            known |= reachable(staged, trace)
         for _ in range(MOST_ATTEMPTS):
             self._trip = Trip()
             with journaling(known) as journal:
@@ -190,16 +189,29 @@ class Looping:
         )
 
 
-def listed(iterable: Any, element: Callable[..., Any], several: bool) -> list[Any]:
-    """``[element(x) for x in iterable]``; *several* unpacks each ``x``."""
-    made: list[Any] = []
-    looping = Looping(iterable, LoopNames((), (), frozenset(), leaves=False))
-    while looping.attempt():
-        try:
-            for item in looping:
-                value = element(*item) if several else element(item)
-                note_container(made)
-                made.append(value)
-        except looping.failure:
-            looping.failed()
-    return made
+def stays_one(iterable: Any) -> bool:
+    """Whether a loop over ``iterable`` is to stay a loop."""
+    trace, plan = current_trace(), planned(iterable)
+    trips = as_trips(plan.iterable)
+    if trace is None or trips is None or (trace.unrolling and not plan.rolled):
+        return False
+    return is_to_be_rolled(plan, trips)
+
+
+def is_to_be_rolled(plan: Planned, trips: Trips) -> bool:
+    """The same of its trips, which it has: some at least, and more than a few."""
+    length = trips.length
+    if plan.rolled is False:
+        return False
+    if isinstance(length, int):
+        return length > (0 if plan.rolled else FEW_TRIPS)
+    return dims.is_unbacked(length) or dims.hint(length) > 0
+
+
+def without_first(iterable: Any) -> tuple[Any, Any] | None:
+    """The first of what a loop goes over and the others; None where there may be none."""
+    plan = planned(iterable)
+    trips = as_trips(plan.iterable)
+    if trips is None or dims.is_unbacked(trips.length) or not dims.decide(">", trips.length, 0):
+        return None
+    return trips[0], replace(plan, iterable=trips.after(1))

@@ -18,6 +18,7 @@ from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, negate
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
+from gradsmith.frontend.consumers import CONSUMERS
 from gradsmith.frontend.effects import (
     CONTAINERS,
     MUTATORS,
@@ -28,6 +29,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
+from gradsmith.frontend.elements import Clause, Elements, listed
 from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
@@ -39,8 +41,9 @@ from gradsmith.frontend.foreign import (
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loop_region import LoopNames
-from gradsmith.frontend.loops import Looping, listed
+from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, shown
+from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
@@ -48,12 +51,16 @@ from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
 from gradsmith.frontend.unsettled import Unsettled
-from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    if any(type(argument) is Elements for argument in args):
+        builtin = isinstance(function, (type, types.BuiltinFunctionType))
+        if builtin and function in CONSUMERS and type(args[0]) is Elements:
+            return CONSUMERS[function](*args, **kwargs)
+        args = tuple(a.as_python() if type(a) is Elements else a for a in args)
     meaning = meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
@@ -285,7 +292,18 @@ class BoundRuntime:
         names = LoopNames(targets, stored, frozenset(read), leaves, endless, frozenset(kept))
         return Looping(iterable, names)
 
-    listed = staticmethod(listed)
+    def listed(self, element: Callable[..., Any], *clauses: Clause) -> list[Any]:
+        """``[element for ...]``."""
+        return listed(Elements(element, clauses))
+
+    def elements(self, element: Callable[..., Any], *clauses: Clause) -> Elements:
+        """The same, as an argument of a call."""
+        return Elements(element, clauses)
+
+    def generated(self, element: Callable[..., Any], *clauses: Clause) -> Elements:
+        """``(element for ...)`` as an argument of a call."""
+        return Elements(element, clauses, lazy=True)
+
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)
@@ -320,21 +338,6 @@ class BoundRuntime:
                     "return the value instead",
                 )
             note_store(trace, self.function, kind, name)
-
-
-def name_value(name: str, value: Any) -> None:
-    """Remember what the user calls a value."""
-    trace = current_trace()
-    if trace is None:
-        return
-    if isinstance(value, Tracer):
-        trace.builder.name(value.node, name)
-        if not value.view.path and value.view.storage.label is None:
-            value.view.storage.label = name
-    elif isinstance(value, TracedInt):
-        symbol = dims.as_symbol(value.dim)
-        if symbol is not None:
-            trace.builder.size_names.setdefault(symbol, name)
 
 
 RUNTIME = Runtime()

@@ -18,7 +18,7 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``."""
     direct = looks_at_the_caller(rewriter, node)
     function = node.func if direct else rewriter.visit(node.func)
-    arguments = [rewriter.visit(a) for a in node.args]
+    arguments = [rewriter.visit(a) if direct else rewriter.argument(a) for a in node.args]
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
         return replaced(node, args=arguments, keywords=keywords)
