@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.containers import (
     Contents,
     Growth,
@@ -21,7 +20,7 @@ from gradsmith.frontend.merging import (
     is_stale,
     is_whole,
 )
-from gradsmith.frontend.slots import Slot, param_of, shown_name
+from gradsmith.frontend.slots import ChangedTypeError, Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
@@ -46,7 +45,7 @@ class Group:
         """The value that the trip ends with; whether it is as it started."""
         leaves, shape = tree.flatten(value, is_data)
         if shape != self.shape:
-            raise ControlFlowError(
+            raise ChangedTypeError(
                 f"the structure of {self.name!r} changes from trip to trip of this loop",
                 current_span(),
                 "keep its length and keys, or loop over a range that is known when tracing",
@@ -87,7 +86,7 @@ class State:
         found = [slot for group in self.variables.values() for slot in group.slots]
         found += self.storages.values()
         found += [slot for contents in self.containers.values() for slot in contents.slots]
-        return found + [s for growth in self.growing.values() for s in (growth.slot, growth.last)]
+        return found + [slot for growth in self.growing.values() for slot in growth.slots]
 
     def open(self, trace: Trace, builder: Builder) -> dict[str, Any]:
         """Begin a trip: buffers and containers hold parameters; so will the variables."""
@@ -118,7 +117,7 @@ class State:
         settled = True
         for key, (container, before) in journal.containers.items():
             if key in self.growing:
-                self.growing[key].take(container, place)
+                self.growing[key].take(container, place, self.storages)
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
             elif _is_changed(before, container):

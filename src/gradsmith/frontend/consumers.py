@@ -12,6 +12,7 @@ from gradsmith.frontend.choices import choose, either, negate
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.failing import raising
 from gradsmith.frontend.folds import Fold, Later, State
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import stays_one, without_first
 
@@ -26,6 +27,21 @@ def consumer(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
         return meaning
 
     return declare
+
+
+def consumer_of(function: Any, argument: Any) -> Callable[..., Any] | None:
+    """What ``function`` does with ``argument``; None where it goes through it itself."""
+    meaning = CONSUMERS.get(function)
+    if meaning is None or type(argument) is Elements:
+        return meaning
+    if not is_grown(argument) or function in (len, list, tuple):
+        return None
+    clause = argument, "element", ()
+    return lambda _, *args, **kwargs: meaning(Elements(_itself, [clause]), *args, **kwargs)
+
+
+def _itself(element: Any) -> Any:
+    return element
 
 
 def _goes_by_itself(elements: Elements) -> bool:
@@ -110,7 +126,9 @@ def _extreme(plain: Any, is_better: Callable[[Any, Any], Any]) -> Callable[..., 
             variables = elements.bound(0, {}, first)
             clause = (others, elements.clauses[0][1], ())
             rest = Elements(elements.element, [clause])
-            return Fold(rest, improved).run({"best": elements.element(*variables.values())})["best"]
+            return Fold(rest, improved).run({"best": elements.element(*variables.values())})[
+                "best"
+            ]
         state = Fold(elements, found).run({"found": False, "best": False})
         if default is not _NO_DEFAULT:
             return choose(state["found"], lambda: state["best"], lambda: default)

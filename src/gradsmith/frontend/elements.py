@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.failing import refuse_condition
-from gradsmith.frontend.grown import Grown, is_grown, whole_of
+from gradsmith.frontend.grown import Grown, columns_of, is_grown
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping
@@ -48,6 +48,11 @@ class Elements:
     def is_last(self, depth: int) -> bool:
         """Whether the element is inside of it."""
         return depth == len(self.clauses) - 1
+
+    def names(self, depth: int, names: LoopNames) -> LoopNames:
+        """The names of a loop, which calls its index what the ``for`` at this depth does."""
+        target = self.clauses[depth][1]
+        return replace(names, index=target if isinstance(target, str) else None)
 
     @property
     def conditional(self) -> bool:
@@ -112,7 +117,7 @@ def listed(elements: Elements) -> list[Any]:
 def _listed(elements: Elements, depth: int, outer: Variables) -> list[Any]:
     made: list[Any] = []
     last = elements.is_last(depth)
-    looping = Looping(elements.items(depth, outer), NO_NAMES)
+    looping = Looping(elements.items(depth, outer), elements.names(depth, NO_NAMES))
     while looping.attempt():
         try:
             for item in looping:
@@ -131,5 +136,6 @@ def _chained(lists: list[Any]) -> list[Any]:
     """The lists in it one after the other."""
     if not is_grown(lists):
         return [element for inner in lists for element in inner]
-    rows = whole_of(lists)  # one for each list
-    return [Grown(apply(np.reshape, rows, (-1, *rows.shape[2:])))]
+    form, wholes = columns_of(lists)  # one row for each list
+    (kind,) = form.kinds
+    return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes])]

@@ -41,7 +41,7 @@ class Fold:
         """The ``for`` at this depth."""
         start = state
         conditions = self.elements.clauses[depth][2]
-        names = _LEFT if self.ends else _CARRIED
+        names = self.elements.names(depth, _LEFT if self.ends else _CARRIED)
         looping = Looping(self.elements.items(depth, outer), names)
         while looping.attempt():
             try:

@@ -57,6 +57,8 @@ class LoopNames:
     endless: bool = False  # a `while`
     kept: frozenset[str] | None = None
     """Those that are read outside the loop; None where that is not known."""
+    index: str | None = None
+    """The one variable that the ``for`` sets, if it is one."""
 
 
 class LoopRegion:
@@ -86,7 +88,7 @@ class LoopRegion:
     def open(self, builder: Builder) -> Any:
         """Begin a trip; what the loop's target is in it."""
         counts = self.trips is not None and self.trips.counts
-        label = self.names.targets[0] if counts and len(self.names.targets) == 1 else "i"
+        label = self.names.index if counts and self.names.index else "i"
         self.builder = builder
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
@@ -286,7 +288,7 @@ class LoopRegion:
         for contents in self.state.containers.values():
             contents.refill([finals[id(s)][1] for s in contents.slots])
         for growth in self.state.growing.values():
-            growth.close(finals[id(growth.slot)][1])
+            growth.close([finals[id(slot)][1] for slot in growth.rows])
         values = dict(self._settled)
         for name, group in {**self.state.variables, **self._late}.items():
             values[name] = group.final([self._final(s, finals) for s in group.slots])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import Journal, journaling, reachable
 from gradsmith.frontend.loop_region import LoopNames, LoopRegion, Trip
 from gradsmith.frontend.planned import Planned, planned
+from gradsmith.frontend.slots import ChangedTypeError
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
@@ -48,7 +49,9 @@ class Looping:
         self._state = "new"
         self._may_roll = self.plan.rolled is not False
         self._before: list[Any] = []
+        self._original: list[Any] = []
         self._journal: Journal | None = None
+        self._first: Journal | None = None
 
     # -- what staged code calls
 
@@ -59,20 +62,26 @@ class Looping:
         return ready
 
     def failed(self) -> None:
-        """The rolled loop could not be made: write it out, or raise the error."""
+        """The rolled loop could not be made: do it in another way, or raise the error."""
         error = sys.exc_info()[1]
         trips = as_trips(self.iterable)
         if not self.rolled or self._done or trips is None or dims.is_unbacked(trips.length):
             raise  # noqa: PLE0704  within the except block of staged code
-        if self.plan.rolled:
+        may_peel = isinstance(error, ChangedTypeError) and self._first is None
+        if may_peel and not self.names.leaves:
+            self._first = Journal()
+        elif self.plan.rolled or dims.hint(trips.length) > MANY_TRIPS or self._switch:
             raise  # noqa: PLE0704
-        if dims.hint(trips.length) > MANY_TRIPS or self._switch or error is None:
-            raise  # noqa: PLE0704
-        if self._journal is not None:
-            self._journal.undo()
-        self._may_roll, self.rolled, self.resets = False, False, True
-        self._values = self._before[: len(self.names.stored)]
-        self._state = "again"
+        else:
+            self._may_roll = False
+        self._undo()
+        self.rolled, self.resets, self._state = False, True, "again"
+
+    def _undo(self) -> None:
+        for journal in (self._journal, self._first):
+            if journal is not None:
+                journal.undo()
+        self._values = self._original[: len(self.names.stored)]
 
     def state(self) -> list[Any]:
         """What the stored variables are to be now."""
@@ -124,6 +133,8 @@ class Looping:
                 yield value
             return
         if trips is not None and self._is_to_be_rolled(trips):
+            if self._first is not None and dims.decide(">", trips.length, 0):
+                trips = yield from self._after_first(trips)
             yield from self._roll(trace, frame, trips)
         elif self.names.leaves or self.names.endless:
             yield from self._watched(trace, frame, trips)
@@ -132,6 +143,12 @@ class Looping:
 
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
+
+    def _after_first(self, trips: Trips) -> Generator[Any, None, Trips]:
+        """Make the first trip as it is: what the loop carries has its type after it."""
+        with journaling() as self._first:
+            yield trips[0]
+        return trips.after(1)
 
     def _watched(self, trace: Trace, frame: Any, trips: Trips | None) -> Iterator[Any]:
         """Trips as Python makes them, until a traced value decides whether to go on."""
@@ -158,6 +175,7 @@ class Looping:
         everything = (*self.names.stored, *self.names.targets)
         trace.rolled = True
         self.rolled, self._before = True, before or variables(frame, everything)
+        self._original = self._original or self._before
         region = LoopRegion(
             trace, trips, self.names, self._before, current_span(), self.plan.slots
         )

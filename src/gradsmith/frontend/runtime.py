@@ -17,8 +17,8 @@ from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, negate
+from gradsmith.frontend.consumers import consumer_of
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
-from gradsmith.frontend.consumers import CONSUMERS
 from gradsmith.frontend.effects import (
     CONTAINERS,
     MUTATORS,
@@ -56,10 +56,11 @@ from gradsmith.ops.declare import FUNCTIONS
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    if any(type(argument) is Elements for argument in args):
+    if any(type(argument) is Elements for argument in args) or (args and is_grown(args[0])):
         builtin = isinstance(function, (type, types.BuiltinFunctionType))
-        if builtin and function in CONSUMERS and type(args[0]) is Elements:
-            return CONSUMERS[function](*args, **kwargs)
+        found = consumer_of(function, args[0]) if builtin else None
+        if found is not None:
+            return found(*args, **kwargs)
         args = tuple(a.as_python() if type(a) is Elements else a for a in args)
     meaning = meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
@@ -289,18 +290,21 @@ class BoundRuntime:
         endless: bool,
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
-        names = LoopNames(targets, stored, frozenset(read), leaves, endless, frozenset(kept))
+        index = targets[0] if len(targets) == 1 else None
+        names = LoopNames(
+            targets, stored, frozenset(read), leaves, endless, frozenset(kept), index
+        )
         return Looping(iterable, names)
 
-    def listed(self, element: Callable[..., Any], *clauses: Clause) -> list[Any]:
+    def listed(self, element: Callable[..., Any], /, *clauses: Clause) -> list[Any]:
         """``[element for ...]``."""
         return listed(Elements(element, clauses))
 
-    def elements(self, element: Callable[..., Any], *clauses: Clause) -> Elements:
+    def elements(self, element: Callable[..., Any], /, *clauses: Clause) -> Elements:
         """The same, as an argument of a call."""
         return Elements(element, clauses)
 
-    def generated(self, element: Callable[..., Any], *clauses: Clause) -> Elements:
+    def generated(self, element: Callable[..., Any], /, *clauses: Clause) -> Elements:
         """``(element for ...)`` as an argument of a call."""
         return Elements(element, clauses, lazy=True)
 

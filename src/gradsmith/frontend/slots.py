@@ -30,6 +30,10 @@ from gradsmith.ops.forms import in_type
 VARIES = "its type or shape differs from trip to trip of a loop"
 
 
+class ChangedTypeError(ControlFlowError):
+    """What a loop carries has another type or structure after a trip: maybe only the first."""
+
+
 def fresh_name(trace: Trace, label: str | None) -> str:
     """A name for a size that no other size of the trace has."""
     return f"{label or 'k'}.{trace.root.token()}"
@@ -93,7 +97,7 @@ class Slot:
         try:
             joint = joint_type(self.type, found)
         except ControlFlowError:
-            raise ControlFlowError(
+            raise ChangedTypeError(
                 f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
                 f"{describe(found)} after it",
                 current_span(),

@@ -149,8 +149,19 @@ class BoundRuntime(Protocol):
     def raising(self, error: Later, /) -> bool:
         """Whether ``raise error()`` is to be done now, and not by the emitted code."""
 
-    def listed(self, items: Any, element: Callable[..., Any], several: bool, /) -> Any:
-        """``[element(x) for x in items]``, with ``several`` ``[element(*x) for x in items]``."""
+    def listed(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """``[element for ...]``.
+
+        A clause has what its ``for`` goes over, its target (a name, or a tuple of targets), and
+        its conditions, which get a function to ask with before the variables. What the first goes
+        over is there; for the others there are functions of the variables so far.
+        """
+
+    def elements(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """The same as an argument of `call`."""
+
+    def generated(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """``(element for ...)`` as an argument of `call`."""
 
     def asserted(self, value: Any, message: Later, /) -> Any:
         """``value``, whose truth ``assert value, message()`` asks next."""

@@ -1,13 +1,11 @@
 """Comprehensions and generator expressions.
 
-``[e for x in xs if c for y in ys]`` becomes ``__gs__.listed(kind, clauses, element)``: for each
-``for`` a tuple of what it goes over, its target and its conditions::
+``[e for x in xs if c for y in ys]`` becomes::
 
     __gs__.listed(
-        "list",
+        lambda x, y: e,
         (xs, "x", (lambda __gs_ask, x: __gs_ask(c),)),
         (lambda x: ys, "y", ()),
-        lambda x, y: e,
     )
 
 So the runtime makes the trips, as a loop in the graph where it can. What would not be the same in
@@ -54,7 +52,7 @@ def comprehension(rewriter: Rewriter, node: Comprehension) -> ast.expr:
 
 @argument(ast.ListComp, ast.GeneratorExp)
 def given(rewriter: Rewriter, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
-    """A comprehension that is an argument of a call: the function called may add as it goes."""
+    """The same as the argument of a call: what is called may take the elements one by one."""
     if not _is_simple(rewriter, node):
         return comprehension(rewriter, node)
     kind = "elements" if isinstance(node, ast.ListComp) else "generated"
@@ -85,14 +83,13 @@ def _is_kept(rewriter: Rewriter, nodes: list[ast.expr]) -> bool:
 
 def _consumed(rewriter: Rewriter, node: ast.AST) -> Iterator[ast.expr]:
     """The arguments of a builtin that is done with them when it returns."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in _CONSUMERS and rewriter.is_builtin(node.func):
-            yield from node.args
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return
+    if node.func.id in _CONSUMERS and rewriter.is_builtin(node.func):
+        yield from node.args
 
 
-def _taken_apart(
-    rewriter: Rewriter, node: ast.ListComp | ast.GeneratorExp, kind: str
-) -> ast.expr:
+def _taken_apart(rewriter: Rewriter, node: ast.ListComp | ast.GeneratorExp, kind: str) -> ast.expr:
     """``__gs__.kind(element, clause, clause, ...)``."""
     at = place(node)
     first = rewriter.visit(node.generators[0].iter)  # evaluated outside of the comprehension
