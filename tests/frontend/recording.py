@@ -89,7 +89,7 @@ class BoundRecorder:
         self.note("branching", names, condition)
         return RecordedBranching(condition)
 
-    def loop(self, iterable, targets, stored, read, kept, leaves, endless, /):
+    def loop(self, iterable, targets, stored, read, kept, leaves, endless, broken, steps, /):
         names = {"targets": targets, "stored": stored, "read": read}
         self.note("while" if endless else "loop", iterable, names, leaves)
         return RecordedLooping(self, count() if endless else iterable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any
 
 from gradsmith.frontend.builtins_table import BUILTINS
@@ -29,15 +30,22 @@ def consumer(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
     return declare
 
 
-def consumer_of(function: Any, argument: Any) -> Callable[..., Any] | None:
-    """What ``function`` does with ``argument``; None where it goes through it itself."""
-    meaning = CONSUMERS.get(function)
-    if meaning is None or type(argument) is Elements:
-        return meaning
-    if not is_grown(argument) or function in (len, list, tuple):
-        return None
-    clause = argument, "element", ()
-    return lambda _, *args, **kwargs: meaning(Elements(_itself, [clause]), *args, **kwargs)
+def consumer_of(
+    function: Any, args: tuple[Any, ...]
+) -> tuple[Callable[..., Any] | None, tuple[Any, ...]]:
+    """What ``function`` does with a comprehension, or with a list that a loop has appended to;
+    None where it does that by itself. The arguments are for what is to be called.
+    """
+    if not any(type(argument) is Elements or is_grown(argument) for argument in args):
+        return None, args
+    first, *others = args
+    builtin = isinstance(function, (type, BuiltinFunctionType))
+    meaning = CONSUMERS.get(function) if builtin else None
+    if meaning is not None and is_grown(first) and function not in (len, list, tuple):
+        first = Elements(_itself, [(first, "element", ())])
+    if meaning is not None and type(first) is Elements:
+        return meaning, (first, *others)
+    return None, tuple(a.as_python() if type(a) is Elements else a for a in args)
 
 
 def _itself(element: Any) -> Any:

@@ -13,8 +13,8 @@ from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.failing import refuse_condition
 from gradsmith.frontend.grown import Grown, columns_of, is_grown
 from gradsmith.frontend.journal import note_container
-from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping
+from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.tracer import Tracer
 

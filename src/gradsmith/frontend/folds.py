@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.elements import Elements, Variables
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping
+from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.tracer import Tracer
 
 State: TypeAlias = dict[str, Any]

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,9 @@ from gradsmith.frontend.foreign import (
 )
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
 from gradsmith.frontend.journal import note_container
-from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, shown
+from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
@@ -56,13 +56,8 @@ from gradsmith.ops.declare import FUNCTIONS
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    if any(type(argument) is Elements for argument in args) or (args and is_grown(args[0])):
-        builtin = isinstance(function, (type, types.BuiltinFunctionType))
-        found = consumer_of(function, args[0]) if builtin else None
-        if found is not None:
-            return found(*args, **kwargs)
-        args = tuple(a.as_python() if type(a) is Elements else a for a in args)
-    meaning = meaning_of(function, args) or _meaning(function, args)
+    meaning, args = consumer_of(function, args)
+    meaning = meaning or meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
@@ -288,11 +283,21 @@ class BoundRuntime:
         kept: tuple[str, ...],
         leaves: bool,
         endless: bool,
+        broken: str | None,
+        steps: Mapping[str, int],
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
-        index = targets[0] if len(targets) == 1 else None
+        (index,) = targets if len(targets) == 1 else (None,)
         names = LoopNames(
-            targets, stored, frozenset(read), leaves, endless, frozenset(kept), index
+            targets,
+            stored,
+            frozenset(read),
+            leaves,
+            endless,
+            frozenset(kept),
+            index,
+            steps,
+            broken,
         )
         return Looping(iterable, names)
 

@@ -21,7 +21,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
-from gradsmith.ir.dims import Symbol
+from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
@@ -61,6 +61,8 @@ class Slot:
     after: Any = None
     node: Node | None = None
     empty: bool = False
+    bounds: tuple[Size | None, Size | None] = (None, None)
+    """Between which numbers it stays, where it is an integer."""
     stale: bool = False
     """Whether what is carried may or may not have been written to: it cannot be used."""
 
@@ -68,7 +70,7 @@ class Slot:
         """What the trip starts with."""
         size = None
         if self.whole:
-            size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
+            size = dims.changing(fresh_name(trace, self.label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
         self.seen = self.handed_on(as_value(self.param, size, self.label))
@@ -95,6 +97,8 @@ class Slot:
             self.whole = False
         found = self.node.array_type
         try:
+            if not all(map(_keeps, self.type.shape, found.shape)):
+                raise ControlFlowError("it changes its shape")
             joint = joint_type(self.type, found)
         except ControlFlowError:
             raise ChangedTypeError(
@@ -133,6 +137,13 @@ class Slot:
             return placeholder(self.type)
         node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
         return in_type(node, self.type)
+
+
+def _keeps(before: Size, after: Size) -> bool:
+    """Whether an axis has the same size in every trip: not only maybe."""
+    if before == after or not (dims.changes(before) or dims.changes(after)):
+        return True
+    return dims.settled("==", before, after) is True
 
 
 def param_of(slot: Slot) -> Node:

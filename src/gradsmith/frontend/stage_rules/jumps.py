@@ -195,6 +195,7 @@ class Lowering:
         """A loop with flags for its jumps, and what to do before and after it."""
         if _stuck(node.body, looking=True):
             return [], self._inner(node), []
+        node = _asking_first(node)
         body = self._block(node.body)
         broken, returned = leaves(node.body, (ast.Break,)), returns(node.body)
         if not (broken or returned):
@@ -204,13 +205,15 @@ class Lowering:
             self._loops[id(made)] = made, None
             return [], made, list(node.orelse)
         names = Exit(*self._names("broken", "returned", "result"))
-        made = replaced(node, body=_tail(body, _Leaving(names)), orelse=[])
+        only = returned and not broken and _is_endless(node)  # what follows is never reached
+        made = replaced(node, body=_tail(body, _Leaving(names, flagged=not only)), orelse=[])
         self._loops[id(made)] = made, names
-        flags = [names.broken, names.returned] if returned else [names.broken]
+        flags = [names.broken, names.returned] if returned and not only else [names.broken]
         after = _unless(names.broken, list(node.orelse), node) if node.orelse else []
         if returned:
             give = ast.Return(_read(names.result, node), **place(node))
-            after = [ast.If(_read(names.returned, node), [give], after, **place(node))]
+            flag = _read(names.returned, node)
+            after = [give] if only else [ast.If(flag, [give], after, **place(node))]
         return [_assign(name, _constant(False, node), node) for name in flags], made, after
 
     def _with(self, node: ast.With) -> tuple[Block, ast.stmt, Block]:
@@ -268,15 +271,16 @@ class _Leaving:
     """At the end of a trip: whether it is the last."""
 
     names: Exit
+    flagged: bool
+    """Whether there are other ways to end the loop than ``return``."""
 
     def __call__(self, block: Block) -> Block:
         last = block[-1]
         given: Block = []
         if isinstance(last, ast.Return):
-            given = [
-                _assign(self.names.result, _returned(last), last),
-                _assign(self.names.returned, _constant(True, last), last),
-            ]
+            given = [_assign(self.names.result, _returned(last), last)]
+            if self.flagged:
+                given.append(_assign(self.names.returned, _constant(True, last), last))
         ends = isinstance(last, (ast.Break, ast.Return))
         return [
             *_before_jump(block),
@@ -301,6 +305,26 @@ class _Flagging:
             given = [_assign(self.result, _returned(last), last)]
         flag = _assign(self.flags[type(last)], _constant(True, last), last)
         return [*_before_jump(block), *given, flag]
+
+
+def _is_endless(node: ast.For | ast.While) -> bool:
+    """Whether it is ``while True:``."""
+    return (
+        isinstance(node, ast.While)
+        and isinstance(node.test, ast.Constant)
+        and bool(node.test.value)
+    )
+
+
+def _asking_first(node: ast.For | ast.While) -> ast.For | ast.While:
+    """``while True: if c: break ...`` as ``while not c: ...``, which is the same."""
+    first, *others = node.body
+    if not (_is_endless(node) and isinstance(first, ast.If) and others) or node.orelse:
+        return node
+    if first.orelse or not all(isinstance(s, ast.Break) for s in first.body):
+        return node
+    asked = ast.UnaryOp(ast.Not(), first.test, **place(first.test))
+    return replaced(node, test=asked, body=others)
 
 
 def _before_jump(block: Block) -> Block:
