@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.containers import (
     Contents,
     Growth,
@@ -20,7 +21,7 @@ from gradsmith.frontend.merging import (
     is_stale,
     is_whole,
 )
-from gradsmith.frontend.slots import ChangedTypeError, Slot, param_of, shown_name
+from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
@@ -36,6 +37,8 @@ class Group:
     name: str
     shape: tree.Tree
     slots: list[Slot]
+    refused: bool = False
+    """Whether a trip gave it another structure."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """The value that the trip starts with."""
@@ -45,7 +48,8 @@ class Group:
         """The value that the trip ends with; whether it is as it started."""
         leaves, shape = tree.flatten(value, is_data)
         if shape != self.shape:
-            raise ChangedTypeError(
+            self.refused = True
+            raise ControlFlowError(
                 f"the structure of {self.name!r} changes from trip to trip of this loop",
                 current_span(),
                 "keep its length and keys, or loop over a range that is known when tracing",
@@ -87,6 +91,12 @@ class State:
         found += self.storages.values()
         found += [slot for contents in self.containers.values() for slot in contents.slots]
         return found + [slot for growth in self.growing.values() for slot in growth.slots]
+
+    @property
+    def refused(self) -> bool:
+        """Whether a trip changed the type or structure of something."""
+        groups = any(group.refused for group in self.variables.values())
+        return groups or any(slot.refused for slot in self.slots())
 
     def open(self, trace: Trace, builder: Builder) -> dict[str, Any]:
         """Begin a trip: buffers and containers hold parameters; so will the variables."""

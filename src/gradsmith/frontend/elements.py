@@ -139,3 +139,21 @@ def _chained(lists: list[Any]) -> list[Any]:
     form, wholes = columns_of(lists)  # one row for each list
     (kind,) = form.kinds
     return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes])]
+
+
+# -- what staged code calls
+
+
+def made_list(element: Callable[..., Any], /, *clauses: Clause) -> list[Any]:
+    """``[element for ...]``."""
+    return listed(Elements(element, clauses))
+
+
+def given_list(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
+    """The same as an argument of a call."""
+    return Elements(element, clauses)
+
+
+def given_generator(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
+    """``(element for ...)`` as an argument of a call."""
+    return Elements(element, clauses, lazy=True)

@@ -15,7 +15,6 @@ from gradsmith.frontend.journal import Journal, journaling, reachable
 from gradsmith.frontend.loop_region import LoopRegion, Trip
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import Planned, planned
-from gradsmith.frontend.slots import ChangedTypeError
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
@@ -57,6 +56,7 @@ class Looping:
         self._first: Journal | None = None
         self._guess: Guess | None = None
         self._may_guess = names.endless
+        self._region: LoopRegion | None = None
 
     # -- what staged code calls
 
@@ -68,14 +68,13 @@ class Looping:
 
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
-        error = sys.exc_info()[1]
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
         if not self.rolled or self._done or (hopeless and not guessed):
             raise  # noqa: PLE0704  within the except block of staged code
-        may_peel = isinstance(error, ChangedTypeError) and self._first is None
-        if may_peel and not (hopeless or self.names.leaves):
+        changed = self._region is not None and self._region.state.refused
+        if changed and self._first is None and not (hopeless or self.names.leaves):
             self._first = Journal()
         elif guessed:
             self._guess, self._may_guess, self._first = None, False, None
@@ -227,7 +226,7 @@ class Looping:
         self.rolled, self._before = True, before or variables(frame, everything)
         self._original = self._original or self._before
         span = current_span()
-        region = LoopRegion(
+        self._region = region = LoopRegion(
             trace, trips, self.names, self._before, span, self.plan.slots, self._guess
         )
         known = reachable(frame, trace)

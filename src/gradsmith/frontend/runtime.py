@@ -29,7 +29,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
-from gradsmith.frontend.elements import Clause, Elements, listed
+from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
@@ -301,18 +301,9 @@ class BoundRuntime:
         )
         return Looping(iterable, names)
 
-    def listed(self, element: Callable[..., Any], /, *clauses: Clause) -> list[Any]:
-        """``[element for ...]``."""
-        return listed(Elements(element, clauses))
-
-    def elements(self, element: Callable[..., Any], /, *clauses: Clause) -> Elements:
-        """The same, as an argument of a call."""
-        return Elements(element, clauses)
-
-    def generated(self, element: Callable[..., Any], /, *clauses: Clause) -> Elements:
-        """``(element for ...)`` as an argument of a call."""
-        return Elements(element, clauses, lazy=True)
-
+    listed = staticmethod(made_list)
+    elements = staticmethod(given_list)
+    generated = staticmethod(given_generator)
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)

@@ -30,10 +30,6 @@ from gradsmith.ops.forms import in_type
 VARIES = "its type or shape differs from trip to trip of a loop"
 
 
-class ChangedTypeError(ControlFlowError):
-    """What a loop carries has another type or structure after a trip: maybe only the first."""
-
-
 def fresh_name(trace: Trace, label: str | None) -> str:
     """A name for a size that no other size of the trace has."""
     return f"{label or 'k'}.{trace.root.token()}"
@@ -65,6 +61,8 @@ class Slot:
     """Between which numbers it stays, where it is an integer."""
     stale: bool = False
     """Whether what is carried may or may not have been written to: it cannot be used."""
+    refused: bool = False
+    """Whether a trip gave it a type that no value carried can have."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """What the trip starts with."""
@@ -101,7 +99,8 @@ class Slot:
                 raise ControlFlowError("it changes its shape")
             joint = joint_type(self.type, found)
         except ControlFlowError:
-            raise ChangedTypeError(
+            self.refused = True
+            raise ControlFlowError(
                 f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
                 f"{describe(found)} after it",
                 current_span(),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.endless import asking_first, is_endless
 from gradsmith.frontend.stage_rules.places import place
 
 RESULT = "__gs_result"
@@ -195,7 +196,7 @@ class Lowering:
         """A loop with flags for its jumps, and what to do before and after it."""
         if _stuck(node.body, looking=True):
             return [], self._inner(node), []
-        node = _asking_first(node)
+        node = asking_first(node)
         body = self._block(node.body)
         broken, returned = leaves(node.body, (ast.Break,)), returns(node.body)
         if not (broken or returned):
@@ -205,7 +206,7 @@ class Lowering:
             self._loops[id(made)] = made, None
             return [], made, list(node.orelse)
         names = Exit(*self._names("broken", "returned", "result"))
-        only = returned and not broken and _is_endless(node)  # what follows is never reached
+        only = returned and not broken and is_endless(node)  # what follows is never reached
         made = replaced(node, body=_tail(body, _Leaving(names, flagged=not only)), orelse=[])
         self._loops[id(made)] = made, names
         flags = [names.broken, names.returned] if returned and not only else [names.broken]
@@ -305,26 +306,6 @@ class _Flagging:
             given = [_assign(self.result, _returned(last), last)]
         flag = _assign(self.flags[type(last)], _constant(True, last), last)
         return [*_before_jump(block), *given, flag]
-
-
-def _is_endless(node: ast.For | ast.While) -> bool:
-    """Whether it is ``while True:``."""
-    return (
-        isinstance(node, ast.While)
-        and isinstance(node.test, ast.Constant)
-        and bool(node.test.value)
-    )
-
-
-def _asking_first(node: ast.For | ast.While) -> ast.For | ast.While:
-    """``while True: if c: break ...`` as ``while not c: ...``, which is the same."""
-    first, *others = node.body
-    if not (_is_endless(node) and isinstance(first, ast.If) and others) or node.orelse:
-        return node
-    if first.orelse or not all(isinstance(s, ast.Break) for s in first.body):
-        return node
-    asked = ast.UnaryOp(ast.Not(), first.test, **place(first.test))
-    return replaced(node, test=asked, body=others)
 
 
 def _before_jump(block: Block) -> Block:
