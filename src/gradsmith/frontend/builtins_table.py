@@ -21,6 +21,7 @@ from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
+from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
@@ -46,7 +47,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, (Trips, Unsettled)) for a in args)
+        lazy = any(isinstance(a, (Planned, Trips, Unsettled)) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
@@ -70,9 +71,9 @@ def _range(*bounds: Any) -> Any:
     return range(*bounds) if trips is None else trips
 
 
-builtin(enumerate)(enumerated)
-builtin(zip)(zipped)
-builtin(reversed)(reversed_trips)
+builtin(enumerate)(with_plan(enumerated))
+builtin(zip)(with_plan(zipped))
+builtin(reversed)(with_plan(reversed_trips))
 
 
 @builtin(abs)
