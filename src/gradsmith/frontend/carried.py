@@ -25,6 +25,7 @@ from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
@@ -84,6 +85,8 @@ class State:
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
     growing: dict[int, Growth] = field(default_factory=dict)
+    uncarried: dict[str, Unsettled] = field(default_factory=dict)
+    """Variables that trips change and that cannot be carried: none may ask for them."""
 
     def slots(self) -> list[Slot]:
         """Every carried value in order."""
@@ -95,6 +98,8 @@ class State:
     @property
     def refused(self) -> bool:
         """Whether a trip changed the type or structure of something."""
+        if self.uncarried:
+            return True
         groups = any(group.refused for group in self.variables.values())
         return groups or any(slot.refused for slot in self.slots())
 
@@ -138,6 +143,12 @@ class State:
                     self.containers[key] = contents_of(container, before)
                 settled = False
         return settled
+
+
+def differs(before: Any, after: Any) -> bool:
+    """Whether a value that holds no data has become another one."""
+    left, right = (tree.flatten(value, is_data) for value in (before, after))
+    return bool(right[0]) or left[1] != right[1]
 
 
 def _is_changed(before: Any, after: Any) -> bool:

@@ -9,6 +9,7 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend.carried import (
     Group,
     State,
+    differs,
     group_of,
     late_group,
     undefined_group,
@@ -19,7 +20,7 @@ from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.slots import VARIES, Slot, fresh_name
+from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
@@ -114,7 +115,8 @@ class LoopRegion:
 
     def values(self) -> list[Any]:
         """The stored variables at the beginning of the trip."""
-        return [self._started.get(name, self.before[name]) for name in self.names.stored]
+        started = {**self.before, **self.state.uncarried, **self._started}
+        return [started[name] for name in self.names.stored]
 
     def settle(self, after: list[Any], journal: Journal) -> bool:
         """Take note of what a trip has done, and undo it; whether it carries on what it started
@@ -172,6 +174,9 @@ class LoopRegion:
             group = undefined_group(name, after) if undefined else group_of(name, before)
             if group is not None:
                 self.state.variables[name] = group
+                known = False
+            elif not undefined and name not in self.state.uncarried and differs(before, after):
+                self.state.uncarried[name] = Unsettled(name, NO_DATA)
                 known = False
         if not known:  # their buffers are others from now on: begin anew to see what is written
             self.state.storages.clear()

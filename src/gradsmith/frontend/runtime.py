@@ -38,7 +38,7 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
-from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
+from gradsmith.frontend.grown import Grown, element_of, is_changing_index, is_grown, meaning_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -181,6 +181,8 @@ class BoundRuntime:
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
         stand_in = trace.shadows.get(id(owner), owner)
+        if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
+            Grown().refuse()
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_container(stand_in)
         if isinstance(stand_in, Shadow):
@@ -238,6 +240,8 @@ class BoundRuntime:
             )
         if isinstance(owner, Tracer) and name is not None:
             raise cannot_assign(owner, name)
+        if is_grown(owner):
+            Grown().refuse()
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
         if name is None and isinstance(owner, CONTAINERS):

@@ -28,6 +28,7 @@ from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 
 VARIES = "its type or shape differs from trip to trip of a loop"
+NO_DATA = "a loop changes it, and before the loop it is no number or array"
 
 
 def fresh_name(trace: Trace, label: str | None) -> str:
