@@ -13,7 +13,7 @@ from gradsmith.codegen.module import source as emit_source
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
-from gradsmith.errors import GradsmithError, InternalError, UnsupportedError
+from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failures import in_user_terms
@@ -187,7 +187,7 @@ def specialise(
             raise
         try:
             return _specialise(Trace(unrolling=True), recipe, bound, seed)
-        except GradsmithError:
+        except (UnsupportedError, InternalError):
             raise error from None
 
 

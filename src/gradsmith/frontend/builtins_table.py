@@ -19,6 +19,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.planned import Planned, with_plan
@@ -47,7 +48,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, (Planned, Trips, Unsettled)) for a in args)
+        lazy = any(isinstance(a, (Planned, Trips, Unsettled)) or is_grown(a) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)

@@ -146,7 +146,9 @@ class State:
 
 
 def differs(before: Any, after: Any) -> bool:
-    """Whether a value that holds no data has become another one."""
+    """Whether a value that holds no data, but can be used, has become another one."""
+    if isinstance(before, Unsettled) or isinstance(after, Unsettled):
+        return not isinstance(before, Unsettled)
     left, right = (tree.flatten(value, is_data) for value in (before, after))
     return bool(right[0]) or left[1] != right[1]
 

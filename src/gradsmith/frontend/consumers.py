@@ -43,7 +43,7 @@ def consumer_of(
     meaning = CONSUMERS.get(function) if builtin else None
     if meaning is not None and is_grown(first) and function not in (len, list, tuple):
         first = Elements(_itself, [(first, "element", ())])
-    if meaning is not None and type(first) is Elements:
+    if meaning is not None and type(first) is Elements and len(others) <= (function is sum):
         return meaning, (first, *others)
     return None, tuple(a.as_python() if type(a) is Elements else a for a in args)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
 from gradsmith.ir.graph import Node
@@ -73,6 +75,25 @@ def note_container(container: Any) -> None:
     for journal in _open.get():
         if journal.known is None or id(container) in journal.known:
             journal.containers.setdefault(id(container), (container, copy.copy(container)))
+
+
+def check_iterators(values: Iterable[Any]) -> None:
+    """Refuse to take elements of an iterator that was there before an arm or a trip.
+
+    Raises
+    ------
+    ControlFlowError
+        One of the values is such an iterator: what it gives next cannot be undone.
+    """
+    journals = [journal for journal in _open.get() if journal.known is not None]
+    for value in values if journals else ():
+        if isinstance(value, Iterator) and any(id(value) in (j.known or ()) for j in journals):
+            raise ControlFlowError(
+                "this takes elements of an iterator, once for every trip of a loop or on one way "
+                "of a branch",
+                current_span(),
+                "take them from a list or an array by an index",
+            )
 
 
 def _note_storage(storage: Storage, before: Node) -> None:

@@ -175,7 +175,7 @@ class LoopRegion:
             if group is not None:
                 self.state.variables[name] = group
                 known = False
-            elif not undefined and name not in self.state.uncarried and differs(before, after):
+            elif name not in self.state.uncarried and differs(before, after):
                 self.state.uncarried[name] = Unsettled(name, NO_DATA)
                 known = False
         if not known:  # their buffers are others from now on: begin anew to see what is written

@@ -11,7 +11,7 @@ from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import Journal, journaling, reachable
+from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
 from gradsmith.frontend.loop_region import LoopRegion, Trip
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import Planned, planned
@@ -154,6 +154,7 @@ class Looping:
         if trace is not None and trace.unrolling and not self.plan.rolled:
             self._may_roll = False
         if trace is None or (trips is None and not self.names.endless):
+            check_iterators([self.iterable])
             # `yield from` would close the user's generator with this one
             for value in self.iterable:  # noqa: UP028
                 yield value

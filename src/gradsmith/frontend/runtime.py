@@ -39,7 +39,7 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import Grown, element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.journal import check_iterators, note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.names import LoopNames
@@ -56,6 +56,7 @@ from gradsmith.ops.declare import FUNCTIONS
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    check_iterators(args)
     meaning, args = consumer_of(function, args)
     meaning = meaning or meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
