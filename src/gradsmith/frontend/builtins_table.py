@@ -24,6 +24,7 @@ from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import KEEP, SHOWS_NO_NUMBERS, no_attribute, shown
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.summing import summed
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer, _Method
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
@@ -87,7 +88,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, Tracer) and values.ndim:
         total = apply(np.sum, values, axis=0)
         return total if type(start) is int and start == 0 else start + total
-    return sum(values, start)
+    return summed(values, start)
 
 
 def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:

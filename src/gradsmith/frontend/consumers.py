@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
 
+from gradsmith.frontend import summing
 from gradsmith.frontend.builtins_table import BUILTINS
 from gradsmith.frontend.choices import choose, either, negate
 from gradsmith.frontend.elements import Elements, listed
@@ -16,6 +17,7 @@ from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import stays_one, without_first
+from gradsmith.frontend.merging import is_whole
 
 CONSUMERS: dict[Any, Callable[..., Any]] = {}
 
@@ -63,13 +65,22 @@ CONSUMERS[tuple] = lambda elements: tuple(listed(elements))
 
 @consumer(sum)
 def _sum(elements: Elements, /, start: Any = 0) -> Any:
-    if _goes_by_itself(elements):
+    begun = is_whole(start) and not (type(start) is int and start == 0)
+    if (begun and summing.COMPENSATED) or _goes_by_itself(elements):
         return BUILTINS[sum](elements.as_python(), start)
-    return Fold(elements, _added).run({"total": start})["total"]
+    if not summing.COMPENSATED:
+        return Fold(elements, _added).run({"total": start})["total"]
+    state = Fold(elements, _added_exactly).run({"total": start, "lost": 0.0})
+    return summing.complete(state["total"], state["lost"])
 
 
 def _added(state: State, element: Later) -> State:
     return {"total": state["total"] + element()}
+
+
+def _added_exactly(state: State, element: Later) -> State:
+    total, lost = summing.added(state["total"], state["lost"], element())
+    return {"total": total, "lost": lost}
 
 
 @consumer(math.prod)
