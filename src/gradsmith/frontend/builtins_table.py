@@ -83,12 +83,14 @@ def _abs(value: Any) -> Any:
     return abs(value)
 
 
-@builtin(sum)
 def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, Tracer) and values.ndim:
         total = apply(np.sum, values, axis=0)
         return total if type(start) is int and start == 0 else start + total
     return summed(values, start)
+
+
+BUILTINS[sum] = _sum
 
 
 def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
