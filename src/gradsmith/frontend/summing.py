@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend.choices import choose, either
-from gradsmith.frontend.dispatch import any_traced, apply
+from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.control import stop_gradient
 
 COMPENSATED = sys.version_info >= (3, 12)
 
@@ -38,12 +39,17 @@ def added(total: Any, lost: Any, value: Any) -> tuple[Any, Any]:
     if not _is_float(value):
         return complete(total, lost) + value, 0.0
     more = total + value
+    before, by, after = map(_constant, (total, value, more))  # rounding has no derivative
     below = choose(
-        abs(total) >= abs(value),
-        lambda: (total - more) + value,
-        lambda: (value - more) + total,
+        abs(before) >= abs(by),
+        lambda: (before - after) + by,
+        lambda: (by - after) + before,
     )
     return more, lost + below
+
+
+def _constant(value: Any) -> Any:
+    return run(stop_gradient, value) if isinstance(value, Tracer) else value
 
 
 def complete(total: Any, lost: Any) -> Any:
