@@ -205,6 +205,50 @@ def steps_that_are_skipped(x):
     return total
 
 
+@program(": n", salt=3)
+def slices_that_halve(x):
+    n, total = len(x), 0.0
+    while n > 1:
+        total = total * np.sum(x[:n]) + x[n - 1]
+        n //= 2
+    return total
+
+
+@program(": n")
+def scan_by_doubling(x):
+    step = 1
+    while step < len(x):
+        shifted = x.copy()
+        shifted[step:] = x[step:] + x[:-step] * x[step:]
+        x = shifted
+        step *= 2
+    return x
+
+
+@program(grid("n"))
+def insertion_sort(x):
+    i = 1
+    while i < len(x):
+        j = i
+        while j > 0 and x[j - 1] > x[j]:
+            x[j - 1], x[j] = x[j], x[j - 1]
+            j -= 1
+        i += 1
+    return x
+
+
+@program(grid("n"))
+def bisection_of_indices(x):
+    low, high = 0, len(x) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if x[middle] > 0:
+            low = middle
+        else:
+            high = middle
+    return x[low] * np.sin(x[high])
+
+
 # --- what has another type after the first trip
 
 

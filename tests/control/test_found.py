@@ -255,3 +255,39 @@ def _doubled_until_large(x):
 def test_recursion_that_a_traced_value_ends_is_refused():
     with pytest.raises(gs.GradsmithError, match="calls itself"):
         gs.compile(_doubled_until_large)(1.5)
+
+
+# -- loops that read tapes are no longer copies of those that write them --------------------------
+
+
+def _weighted_by_the_index(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + i * np.exp(x[i])
+    return total
+
+
+def test_second_derivative_of_a_weighted_sum():
+    gs.check_grads(_weighted_by_the_index, (WIDE[0],), order=2)
+
+
+# -- lists that functions called in a loop change -------------------------------------------------
+
+
+def _list_of_the_function_around(x):
+    total = [0.0]
+
+    def add(v):
+        total[0] = total[0] + v * v
+        return total[0]
+
+    def run():
+        for v in x:
+            add(v)
+
+    run()
+    return total[0] + np.sum(np.array([add(v) for v in x]))
+
+
+def test_a_list_of_the_function_around_is_carried():
+    check(_list_of_the_function_around, WIDE[0])

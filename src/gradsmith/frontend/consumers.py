@@ -137,7 +137,8 @@ def _extreme(plain: Any, is_better: Callable[[Any, Any], Any]) -> Callable[..., 
         return False
 
     def extreme(elements: Elements, /, *, default: Any = _NO_DEFAULT, **named: Any) -> Any:
-        if named or (_goes_by_itself(elements) and default is _NO_DEFAULT):
+        listed_first = not elements.lazy and default is _NO_DEFAULT and _goes_by_itself(elements)
+        if named or listed_first:
             return BUILTINS[plain](elements.as_python(), **named)
         split = without_first(elements.items(0, {})) if _is_single(elements) else None
         if split is not None:
