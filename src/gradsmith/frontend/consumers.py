@@ -14,7 +14,7 @@ from gradsmith.frontend.choices import choose, either, negate
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.failing import raising
 from gradsmith.frontend.folds import Fold, Later, State
-from gradsmith.frontend.grown import is_grown
+from gradsmith.frontend.grown import is_grown, sum_of_rows
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import stays_one, without_first
 from gradsmith.frontend.merging import is_whole
@@ -43,6 +43,10 @@ def consumer_of(
     first, *others = args
     builtin = isinstance(function, (type, BuiltinFunctionType))
     meaning = CONSUMERS.get(function) if builtin else None
+    if function is sum and not others and is_grown(first):
+        total = sum_of_rows(first)
+        if total is not None:
+            return lambda _: total, args
     if meaning is not None and is_grown(first) and function not in (len, list, tuple):
         first = Elements(_itself, [(first, "element", ())])
     if meaning is not None and type(first) is Elements and len(others) <= (function is sum):

@@ -254,6 +254,20 @@ def _vstack(values: Any) -> Any:
     return _concatenate(values) if whole.ndim > 2 else whole.reshape(-1, 1).copy()
 
 
+def sum_of_rows(values: Any) -> Tracer | None:
+    """``sum(values)``, which NumPy adds up in the same order if the rows have several elements;
+    None where they may have one, or none.
+    """
+    if any(item.form is None for item in values if type(item) is Grown):
+        return None
+    whole = whole_of(values)
+    row = dims.product(whole.type.shape[1:])
+    if whole.ndim < 2 or dims.changes(row) or not dims.decide(">", row, 1):
+        return None
+    total: Tracer = apply(np.sum, whole, axis=0) + 0  # like Python, no sum is -0.0
+    return total
+
+
 def _zip(*rows: Any, strict: bool = False) -> Any:
     """``zip(*pairs)`` of a list that was appended to: the columns as tuples."""
     form, wholes = columns_of(rows)
