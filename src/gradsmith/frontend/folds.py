@@ -22,7 +22,7 @@ _CARRIED = LoopNames((), ("state",), _READ, leaves=False, kept=_READ)
 _LEFT = LoopNames((), ("state",), frozenset(), leaves=True, kept=_READ)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fold:
     """``for ...: state = step(state, element)``, where `step` calls for the element.
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
 from gradsmith.ir.graph import Node
@@ -140,7 +140,7 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
         elif isinstance(value, (list, tuple, set, deque)):
             stack += value
         elif isinstance(value, FunctionType):
-            stack += _enclosed(value)
+            stack += _enclosed(value) if is_staged_code(value.__code__) else ()
         elif hasattr(value, "__dict__"):
             stack.append(vars(value))
     return found

@@ -37,9 +37,32 @@ class Looping:
     ``rolled`` set, the trip is one of a region and its variables are ``state()``.
     """
 
-    failure: type[BaseException] = GradsmithError
+    # Not in a dict: it is a variable of the user's function, where `reachable` looks for lists.
+    __slots__ = (
+        "_before",
+        "_done",
+        "_first",
+        "_guess",
+        "_journal",
+        "_may_guess",
+        "_may_roll",
+        "_original",
+        "_region",
+        "_state",
+        "_switch",
+        "_trip",
+        "_values",
+        "failure",
+        "iterable",
+        "names",
+        "plan",
+        "resets",
+        "rolled",
+    )
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
+        self.failure: type[BaseException] = GradsmithError
+        self._done = False
         self.plan = planned(iterable)
         self.iterable = self.plan.iterable
         self.names = names
@@ -144,8 +167,6 @@ class Looping:
         return False
 
     # -- trips
-
-    _done = False
 
     def __iter__(self) -> Iterator[Any]:
         trace = current_trace()
