@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import BuiltinFunctionType
 from typing import Any
 
+from gradsmith.errors import InternalError
 from gradsmith.frontend import summing
 from gradsmith.frontend.builtins_table import BUILTINS
 from gradsmith.frontend.choices import choose, either, negate
@@ -43,10 +45,6 @@ def consumer_of(
     first, *others = args
     builtin = isinstance(function, (type, BuiltinFunctionType))
     meaning = CONSUMERS.get(function) if builtin else None
-    if function is sum and not others and is_grown(first):
-        total = sum_of_rows(first)
-        if total is not None:
-            return lambda _: total, args
     if meaning is not None and is_grown(first) and function not in (len, list, tuple):
         first = Elements(_itself, [(first, "element", ())])
     if meaning is not None and type(first) is Elements and len(others) <= (function is sum):
@@ -69,7 +67,11 @@ CONSUMERS[tuple] = lambda elements: tuple(listed(elements))
 
 @consumer(sum)
 def _sum(elements: Elements, /, start: Any = 0) -> Any:
-    begun = is_whole(start) and not (type(start) is int and start == 0)
+    from_zero = type(start) is int and start == 0
+    total = sum_of_rows(elements.items(0, {})) if elements.element is _itself else None
+    if from_zero and total is not None:
+        return total
+    begun = is_whole(start) and not from_zero
     if (begun and summing.COMPENSATED) or _goes_by_itself(elements):
         return BUILTINS[sum](elements.as_python(), start)
     if not summing.COMPENSATED:
@@ -113,93 +115,94 @@ def _counted(state: State, element: Later) -> State:
 _NO_DEFAULT = object()
 
 
-def _extreme(plain: Any, is_better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+@dataclass(frozen=True, slots=True)
+class Extreme:
     """``max`` and ``min``: the first that no other is better than, as Python compares."""
 
-    def improved(state: State, element: Later) -> State:
+    plain: Any
+    is_better: Callable[[Any, Any], Any]
+
+    def __call__(self, elements: Elements, /, *, default: Any = _NO_DEFAULT, **named: Any) -> Any:
+        """``max(element for ...)``."""
+        there = not elements.lazy and default is _NO_DEFAULT and _goes_by_itself(elements)
+        if named or there:
+            return BUILTINS[self.plain](elements.as_python(), **named)
+        if len(elements.clauses) == 1 and not elements.conditional:
+            split = without_first(elements.items(0, {}))
+            if split is not None:
+                return self._after_first(elements, *split)
+        state = Fold(elements, self._found).run({"found": False, "best": False})
+        if default is not _NO_DEFAULT:
+            return choose(state["found"], lambda: state["best"], lambda: default)
+        choose(state["found"], lambda: True, self._none)
+        return state["best"]
+
+    def _after_first(self, elements: Elements, first: Any, others: Any) -> Any:
+        """Where there is a first one, it is what the others are compared with."""
+        variables = elements.bound(0, {}, first)
+        start = {"best": elements.element(*variables.values())}
+        rest = Elements(elements.element, [(others, elements.clauses[0][1], ())])
+        return Fold(rest, self._improved).run(start)["best"]
+
+    def _improved(self, state: State, element: Later) -> State:
         value = element()
-        better = is_better(value, state["best"])
+        better = self.is_better(value, state["best"])
         chosen: State = choose(better, lambda: {"best": value}, lambda: state)
         return chosen
 
-    def found(state: State, element: Later) -> State:
+    def _found(self, state: State, element: Later) -> State:
         value = element()
-        better = either("or", negate(state["found"]), lambda: is_better(value, state["best"]))
+        better = either("or", negate(state["found"]), lambda: self.is_better(value, state["best"]))
         chosen: State = choose(better, lambda: {"found": True, "best": value}, lambda: state)
         return chosen
 
-    def none() -> Any:
-        def make() -> ValueError:
-            try:
-                plain(())
-            except ValueError as error:
-                return error
-            raise AssertionError
-
-        if raising(make):
-            raise make()
+    def _none(self) -> bool:
+        """There is none: Python's own error, now or in the emitted code."""
+        if raising(self._error):
+            raise self._error()
         return False
 
-    def extreme(elements: Elements, /, *, default: Any = _NO_DEFAULT, **named: Any) -> Any:
-        listed_first = not elements.lazy and default is _NO_DEFAULT and _goes_by_itself(elements)
-        if named or listed_first:
-            return BUILTINS[plain](elements.as_python(), **named)
-        split = without_first(elements.items(0, {})) if _is_single(elements) else None
-        if split is not None:
-            first, others = split
-            variables = elements.bound(0, {}, first)
-            clause = (others, elements.clauses[0][1], ())
-            rest = Elements(elements.element, [clause])
-            return Fold(rest, improved).run({"best": elements.element(*variables.values())})[
-                "best"
-            ]
-        state = Fold(elements, found).run({"found": False, "best": False})
-        if default is not _NO_DEFAULT:
-            return choose(state["found"], lambda: state["best"], lambda: default)
-        choose(state["found"], lambda: True, none)
-        return state["best"]
-
-    return extreme
+    def _error(self) -> ValueError:
+        try:
+            self.plain(())
+        except ValueError as error:
+            return error
+        raise InternalError(f"{self.plain.__name__}() of nothing is something")
 
 
-def _is_single(elements: Elements) -> bool:
-    return len(elements.clauses) == 1 and not elements.conditional
+CONSUMERS[max] = Extreme(max, operator.gt)
+CONSUMERS[min] = Extreme(min, operator.lt)
 
 
-CONSUMERS[max] = _extreme(max, operator.gt)
-CONSUMERS[min] = _extreme(min, operator.lt)
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """``any`` (``word`` is "or") and ``all`` ("and"): a generator is left when it is decided."""
+
+    plain: Any
+    word: str
+    name: str
+
+    def __call__(self, elements: Elements, /) -> Any:
+        """``any(element for ...)``."""
+        if _goes_by_itself(elements):
+            return BUILTINS[self.plain](elements.as_python())
+        asked, ends = (self._asked, self._ends) if elements.lazy else (self._asked_all, None)
+        return Fold(elements, asked, ends).run({self.name: self.word == "and"})[self.name]
+
+    def _asked(self, state: State, element: Later) -> State:
+        return {self.name: either(self.word, state[self.name], lambda: _truth(element()))}
+
+    def _asked_all(self, state: State, element: Later) -> State:
+        value = _truth(element())
+        return {self.name: either(self.word, state[self.name], lambda: value)}
+
+    def _ends(self, state: State) -> Any:
+        return state[self.name] if self.word == "or" else negate(state[self.name])
 
 
 def _truth(value: Any) -> Any:
     return choose(as_condition(value), lambda: True, lambda: False)
 
 
-@consumer(any)
-def _any(elements: Elements, /) -> Any:
-    def asked(state: State, element: Later) -> State:
-        if elements.lazy:
-            return {"found": either("or", state["found"], lambda: _truth(element()))}
-        value = _truth(element())
-        return {"found": either("or", state["found"], lambda: value)}
-
-    if _goes_by_itself(elements):
-        return BUILTINS[any](elements.as_python())
-    ends = operator.itemgetter("found") if elements.lazy else None
-    return Fold(elements, asked, ends).run({"found": False})["found"]
-
-
-@consumer(all)
-def _all(elements: Elements, /) -> Any:
-    def asked(state: State, element: Later) -> State:
-        if elements.lazy:
-            return {"holds": either("and", state["holds"], lambda: _truth(element()))}
-        value = _truth(element())
-        return {"holds": either("and", state["holds"], lambda: value)}
-
-    def fails(state: State) -> Any:
-        return negate(state["holds"])
-
-    if _goes_by_itself(elements):
-        return BUILTINS[all](elements.as_python())
-    ends = fails if elements.lazy else None
-    return Fold(elements, asked, ends).run({"holds": True})["holds"]
+CONSUMERS[any] = Quantifier(any, "or", "found")
+CONSUMERS[all] = Quantifier(all, "and", "holds")

@@ -258,7 +258,7 @@ def sum_of_rows(values: Any) -> Tracer | None:
     """``sum(values)``, which NumPy adds up in the same order if the rows have several elements;
     None where they may have one, or none.
     """
-    if any(item.form is None for item in values if type(item) is Grown):
+    if not is_grown(values) or any(type(v) is Grown and v.form is None for v in values):
         return None
     whole = whole_of(values)
     row = dims.product(whole.type.shape[1:])
