@@ -291,3 +291,25 @@ def _list_of_the_function_around(x):
 
 def test_a_list_of_the_function_around_is_carried():
     check(_list_of_the_function_around, WIDE[0])
+
+
+# -- rules make a NumPy number a Python number, and regions have parameters for either ------------
+
+
+def _number_of_an_arm_in_an_arm(x, y):
+    s, i = 0.1, 0
+    while True:
+        if y[i % len(y)] > 0.2:
+            best = None
+            for j in range(3):
+                if best is None or x[j] > best:
+                    best = x[j]
+            s = s + 0.1 * best
+        i += 1
+        if i == 3:
+            break
+    return s + np.sum(x**2)
+
+
+def test_constants_in_arms_keep_their_type():
+    check(_number_of_an_arm_in_an_arm, X, Y)
