@@ -210,7 +210,7 @@ def huber(r, delta):
     return delta * (abs(r) - 0.5 * delta)
 
 
-@program(grid("n", 0.4), between(0.7, 0.75), shared=False, rolled=False)
+@program(grid("n", 0.4), between(0.7, 0.75))
 def sum_of_huber_losses(residuals, delta):
     return sum(huber(r, delta) for r in residuals)
 
@@ -221,7 +221,7 @@ def comprehension_with_condition(x, a):
     return sum(kept)
 
 
-@program(grid("n", 0.3), shared=False, rolled=False)
+@program(grid("n", 0.3))
 def any_and_all_decide(x):
     if np.any(x > 0.5) and not np.all(x > 0):
         x = x * x[0]

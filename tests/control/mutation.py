@@ -198,7 +198,7 @@ def dict_carried(X, w):
     return state["sum"] / state["count"], state["last"]
 
 
-@program(": n", ": n", shared=False, rolled=False)
+@program(": n", ": n")
 def lists_by_comprehension(x, y):
     pairs = [(a * b, a + b) for a, b in zip(x, y, strict=True)]
     products = [p for p, _ in pairs]

@@ -255,3 +255,61 @@ def _doubled_until_large(x):
 def test_recursion_that_a_traced_value_ends_is_refused():
     with pytest.raises(gs.GradsmithError, match="calls itself"):
         gs.compile(_doubled_until_large)(1.5)
+
+
+# -- loops that read tapes are no longer copies of those that write them --------------------------
+
+
+def _weighted_by_the_index(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + i * np.exp(x[i])
+    return total
+
+
+def test_second_derivative_of_a_weighted_sum():
+    gs.check_grads(_weighted_by_the_index, (WIDE[0],), order=2)
+
+
+# -- lists that functions called in a loop change -------------------------------------------------
+
+
+def _list_of_the_function_around(x):
+    total = [0.0]
+
+    def add(v):
+        total[0] = total[0] + v * v
+        return total[0]
+
+    def run():
+        for v in x:
+            add(v)
+
+    run()
+    return total[0] + np.sum(np.array([add(v) for v in x]))
+
+
+def test_a_list_of_the_function_around_is_carried():
+    check(_list_of_the_function_around, WIDE[0])
+
+
+# -- rules make a NumPy number a Python number, and regions have parameters for either ------------
+
+
+def _number_of_an_arm_in_an_arm(x, y):
+    s, i = 0.1, 0
+    while True:
+        if y[i % len(y)] > 0.2:
+            best = None
+            for j in range(3):
+                if best is None or x[j] > best:
+                    best = x[j]
+            s = s + 0.1 * best
+        i += 1
+        if i == 3:
+            break
+    return s + np.sum(x**2)
+
+
+def test_constants_in_arms_keep_their_type():
+    check(_number_of_an_arm_in_an_arm, X, Y)

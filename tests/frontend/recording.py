@@ -89,7 +89,7 @@ class BoundRecorder:
         self.note("branching", names, condition)
         return RecordedBranching(condition)
 
-    def loop(self, iterable, targets, stored, read, kept, leaves, endless, /):
+    def loop(self, iterable, targets, stored, read, kept, leaves, endless, broken, steps, /):
         names = {"targets": targets, "stored": stored, "read": read}
         self.note("while" if endless else "loop", iterable, names, leaves)
         return RecordedLooping(self, count() if endless else iterable)
@@ -118,8 +118,30 @@ class BoundRecorder:
         self.note("raising")
         return True
 
-    def listed(self, items, element, several, /):
-        return [element(*item) if several else element(item) for item in items]
+    def listed(self, element, /, *clauses):
+        return list(self.generated(element, *clauses))
+
+    def elements(self, element, /, *clauses):
+        return self.listed(element, *clauses)
+
+    def generated(self, element, /, *clauses):
+        (items, _, _) = clauses[0]
+        return self.from_clauses(element, clauses, {}, iter(items))
+
+    def from_clauses(self, element, clauses, variables, items):
+        (_, target, conditions), *others = clauses
+        for item in items:
+            inner = {**variables, **bound(target, item)}
+            if not all(c(self.asked, *inner.values()) for c in conditions):
+                continue
+            if others:
+                deeper = others[0][0](*inner.values())
+                yield from self.from_clauses(element, others, inner, deeper)
+            else:
+                yield element(*inner.values())
+
+    def asked(self, value):
+        return self.truth(value, "comprehension")
 
     def modulo(self, left, right, /):
         return left % right
@@ -137,6 +159,14 @@ class BoundRecorder:
 
     def trying(self, step, /):
         self.note("trying", step)
+
+
+def bound(target, value):
+    """The variables that assigning to a target sets."""
+    if isinstance(target, str):
+        return {target: value}
+    pairs = [bound(*pair) for pair in zip(target, value, strict=True)]
+    return {name: held for pair in pairs for name, held in pair.items()}
 
 
 COMPARISONS = {

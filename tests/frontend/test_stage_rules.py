@@ -300,12 +300,12 @@ def test_results_and_iterables():
     def f(xs):
         for _ in xs:
             pass
-        return sum(x for x in xs)
+        return {-x for x in xs}
 
     _, recorder = recorded(f, [1])
     assert [iterable for iterable, _, _ in recorder.of("loop")] == [[1]]
     assert recorder.of("iterate") == [([1],)]
-    assert recorder.of("result") == [(1,)]
+    assert recorder.of("result") == [({-1},)]
 
 
 @pytest.mark.parametrize(

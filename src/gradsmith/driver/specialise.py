@@ -174,7 +174,7 @@ def specialise(
             raise
         try:
             return _Attempt(Trace(unrolling=True), recipe, bound, seed).made()
-        except GradsmithError:
+        except (UnsupportedError, InternalError):
             first.say()
             raise error from None
     except SeedNeededError:

@@ -91,6 +91,11 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     return made
 
 
+_HINTS = {
+    list: "keep a count or a sum in a variable, or take the elements with a mask, as in x[x > 0]"
+}
+
+
 def _contents(joint: Joint, left: Any, right: Any) -> Any:
     """What a list or dict holds after a branch that changes it."""
     label = "a list" if isinstance(left, list) else f"a {type(left).__name__}"
@@ -99,7 +104,7 @@ def _contents(joint: Joint, left: Any, right: Any) -> Any:
         raise ControlFlowError(
             f"one way of a branch on a traced value changes which elements {label} has",
             current_span(),
-            "change it on both ways alike, or use arrays and np.where",
+            _HINTS.get(type(left), "change it on both ways alike, or use arrays and np.where"),
         )
     return joint.join(left, right, "element") if alike else left
 

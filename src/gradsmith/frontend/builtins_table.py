@@ -19,11 +19,14 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.messages import KEEP, no_attribute, shown
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, Tracer
@@ -49,7 +52,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, (Trips, Unsettled)) for a in args)
+        lazy = any(isinstance(a, (Planned, Trips, Unsettled)) or is_grown(a) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
@@ -73,9 +76,9 @@ def _range(*bounds: Any) -> Any:
     return range(*bounds) if trips is None else trips
 
 
-builtin(enumerate)(enumerated)
-builtin(zip)(zipped)
-builtin(reversed)(reversed_trips)
+builtin(enumerate)(with_plan(enumerated))
+builtin(zip)(with_plan(zipped))
+builtin(reversed)(with_plan(reversed_trips))
 
 
 @builtin(abs)
@@ -83,12 +86,14 @@ def _abs(value: Any) -> Any:
     return abs(value)
 
 
-@builtin(sum)
 def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, Tracer) and values.ndim:
         total = apply(np.sum, values, axis=0)
         return total if type(start) is int and start == 0 else start + total
-    return sum(values, start)
+    return summed(values, start)
+
+
+BUILTINS[sum] = _sum
 
 
 def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:

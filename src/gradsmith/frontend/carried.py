@@ -38,6 +38,8 @@ class Group:
     name: str
     shape: tree.Tree
     slots: list[Slot]
+    refused: bool = False
+    """Whether a trip gave it another structure."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """The value that the trip starts with."""
@@ -47,6 +49,7 @@ class Group:
         """The value that the trip ends with; whether it is as it started."""
         leaves, shape = tree.flatten(value, is_data)
         if shape != self.shape:
+            self.refused = True
             raise ControlFlowError(
                 f"the structure of {self.name!r} changes from trip to trip of this loop",
                 current_span(),
@@ -74,16 +77,6 @@ def group_of(name: str, value: Any) -> Group | None:
     return Group(name, shape, slots)
 
 
-def is_alike(before: Any, after: Any) -> bool:
-    """Whether two values without data are the same, or equal texts, or hold such; the first may
-    be none that can be used.
-    """
-    if isinstance(before, Unsettled) or isinstance(after, Unsettled):
-        return isinstance(before, Unsettled)
-    pairs = [tree.flatten(value, is_data) for value in (before, after)]
-    return not pairs[1][0] and pairs[0][1] == pairs[1][1]
-
-
 @dataclass(slots=True)
 class State:
     """All that a loop carries."""
@@ -92,13 +85,23 @@ class State:
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
     growing: dict[int, Growth] = field(default_factory=dict)
+    uncarried: dict[str, Unsettled] = field(default_factory=dict)
+    """Variables that trips change and that cannot be carried: none may ask for them."""
 
     def slots(self) -> list[Slot]:
         """Every carried value in order."""
         found = [slot for group in self.variables.values() for slot in group.slots]
         found += self.storages.values()
         found += [slot for contents in self.containers.values() for slot in contents.slots]
-        return found + [s for growth in self.growing.values() for s in (growth.slot, growth.last)]
+        return found + [slot for growth in self.growing.values() for slot in growth.slots]
+
+    @property
+    def refused(self) -> bool:
+        """Whether a trip changed the type or structure of something."""
+        if self.uncarried:
+            return True
+        groups = any(group.refused for group in self.variables.values())
+        return groups or any(slot.refused for slot in self.slots())
 
     def open(self, trace: Trace, builder: Builder) -> dict[str, Any]:
         """Begin a trip: buffers and containers hold parameters; so will the variables."""
@@ -129,7 +132,7 @@ class State:
         settled = True
         for key, (container, before) in journal.containers.items():
             if key in self.growing:
-                self.growing[key].take(container, place)
+                self.growing[key].take(container, place, self.storages)
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
             elif _is_changed(before, container):
@@ -140,6 +143,14 @@ class State:
                     self.containers[key] = contents_of(container, before)
                 settled = False
         return settled
+
+
+def differs(before: Any, after: Any) -> bool:
+    """Whether a value that holds no data, but can be used, has become another one."""
+    if isinstance(before, Unsettled) or isinstance(after, Unsettled):
+        return not isinstance(before, Unsettled)
+    left, right = (tree.flatten(value, is_data) for value in (before, after))
+    return bool(right[0]) or left[1] != right[1]
 
 
 def _is_changed(before: Any, after: Any) -> bool:

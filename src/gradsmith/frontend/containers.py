@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.grown import Grown
+from gradsmith.frontend.grown import Form, Grown, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import (
     as_result,
@@ -16,7 +16,9 @@ from gradsmith.frontend.merging import (
 )
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType
@@ -26,35 +28,68 @@ from gradsmith.ops.index_key import Index
 
 @dataclass(slots=True)
 class Growth:
-    """A list that every trip appends one element to: they become rows of a carried array."""
+    """A list that every trip appends one element to: its parts become rows of carried arrays."""
 
     container: list[Any]
     before: list[Any]
-    slot: Slot
-    last: Slot
+    form: Form
+    rows: list[Slot]
+    last: list[Slot]
+    seen: Any = None
+    shared: list[Storage | None] = field(default_factory=list)
+    """For each part the buffer that it may be a view of."""
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The carried values."""
+        return [*self.rows, *self.last]
 
     def open(self, trace: Trace, builder: Builder) -> None:
         """Begin a trip: of what was appended before, the last element is to be had."""
-        self.slot.open(trace, builder)
+        for slot in self.rows:
+            slot.open(trace, builder)
+        self.seen = self.form.element([slot.open(trace, builder) for slot in self.last])
         note_container(self.container)
-        refill(self.container, [Grown(), self.last.open(trace, builder)])
+        refill(self.container, [Grown(), self.seen])
 
-    def take(self, contents: list[Any], place: Size) -> None:
-        """The trip ends: the new element is the row at ``place``."""
-        if len(contents) != 3 or not is_data(contents[-1]):
-            raise changed_elements()
-        if type(contents[0]) is not Grown or contents[1] is not self.last.seen:
-            raise changed_elements()
-        row = as_result(contents[-1])
-        self.last.node = row
-        if row.shape != self.slot.type.shape[1:] or row.dtype != self.slot.type.dtype:
-            raise changed_elements()
-        self.slot.node = index_set(param_of(self.slot), row, index=Index((place,)))
+    def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> None:
+        """The trip ends: the new element's parts are the rows at ``place``.
 
-    def close(self, whole: Any) -> None:
+        They must not be views of buffers that are ``carried``: later trips would change them.
+        """
+        apart = taken_apart(contents[-1]) if len(contents) == 3 else None
+        if apart is None or type(contents[0]) is not Grown or contents[1] is not self.seen:
+            raise changed_elements()
+        parts, form = apart
+        if form != self.form:
+            raise changed_elements()
+        self.shared = [_storage_of(part) for part in parts]
+        if any(storage in carried for storage in self.shared if storage is not None):
+            raise ControlFlowError(
+                "this loop appends an array to a list and writes to that array in other trips",
+                current_span(),
+                "append a copy of it: x.copy()",
+            )
+        for part, slot, last in zip(parts, self.rows, self.last, strict=True):
+            row = as_result(part)
+            last.node = row
+            if row.shape != slot.type.shape[1:] or row.dtype != slot.type.dtype:
+                raise changed_elements()
+            slot.node = index_set(param_of(slot), row, index=Index((place,)))
+
+    def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
+        for whole, storage in zip(wholes, self.shared, strict=True):
+            if storage is not None:
+                whole.view.storage.doubt(storage)
         note_container(self.container)
-        refill(self.container, [*self.before, Grown(whole)])
+        refill(self.container, [*self.before, Grown(self.form, wholes)])
+
+
+def _storage_of(part: Any) -> Storage | None:
+    """The buffer that an array is a view of."""
+    is_array = isinstance(part, Tracer) and part.type.form == "array"
+    return part.view.storage if is_array else None
 
 
 def growth_of(before: Any, after: Any, length: Size | None) -> Growth | None:
@@ -65,16 +100,39 @@ def growth_of(before: Any, after: Any, length: Size | None) -> Growth | None:
         return None
     if any(old is not new for old, new in zip(before, after, strict=False)):
         return None
-    if not is_data(after[-1]) or is_whole(after[-1]):
+    apart = taken_apart(after[-1])
+    if apart is None or all(kind == "int" for kind in apart[1].kinds):
         return None
-    type_ = as_result(after[-1]).array_type
-    rows = ArrayType(type_.dtype, (length, *type_.shape), "array")
-    first = before[-1] if before and is_data(before[-1]) else None
-    if first is not None and as_result(first).shape != type_.shape:
+    parts, form = apart
+    firsts = _parts_before(before, parts, form)
+    if firsts is None:
         return None
-    strong = type_.strong()
-    whole = Slot("rows", None, rows, whole=False, empty=True)
-    return Growth(after, list(before), whole, Slot("last", first, strong, whole=False))
+    types = [as_result(part).array_type for part in parts]
+    rows = [
+        Slot("rows", None, ArrayType(t.dtype, (length, *t.shape), "array"), False, empty=True)
+        for t in types
+    ]
+    last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]
+    return Growth(after, list(before), form, rows, last)
+
+
+def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
+    """What the part is in the next trip, if that asks for the element before."""
+    whole = is_whole(part) and (first is None or is_whole(first))
+    alike = first is None or as_result(first).array_type == type_
+    return Slot("last", first, type_ if alike else type_.strong(), whole)
+
+
+def _parts_before(before: list[Any], parts: list[Any], form: Form) -> list[Any] | None:
+    """Those of the last element before the loop; None where it is of another form."""
+    if not before or type(before[-1]) is Grown:
+        return [None] * len(parts)
+    apart = taken_apart(before[-1])
+    if apart is None or apart[1].shape != form.shape:
+        return None
+    pairs = zip(apart[0], parts, strict=True)
+    same = all(as_result(old).shape == as_result(new).shape for old, new in pairs)
+    return apart[0] if same else None
 
 
 def changed_elements() -> ControlFlowError:

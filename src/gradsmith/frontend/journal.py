@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType
@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
 from gradsmith.ir.graph import Node
@@ -75,6 +77,25 @@ def note_container(container: Any) -> None:
             journal.containers.setdefault(id(container), (container, copy.copy(container)))
 
 
+def check_iterators(values: Iterable[Any]) -> None:
+    """Refuse to take elements of an iterator that was there before an arm or a trip.
+
+    Raises
+    ------
+    ControlFlowError
+        One of the values is such an iterator: what it gives next cannot be undone.
+    """
+    journals = [journal for journal in _open.get() if journal.known is not None]
+    for value in values if journals else ():
+        if isinstance(value, Iterator) and any(id(value) in (j.known or ()) for j in journals):
+            raise ControlFlowError(
+                "this takes elements of an iterator, once for every trip of a loop or on one way "
+                "of a branch",
+                current_span(),
+                "take them from a list or an array by an index",
+            )
+
+
 def _note_storage(storage: Storage, before: Node) -> None:
     for journal in _open.get():
         journal.storages.setdefault(storage, before)
@@ -118,9 +139,18 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
             stack += value.values()
         elif isinstance(value, (list, tuple, set, deque)):
             stack += value
+        elif isinstance(value, FunctionType):
+            stack += _enclosed(value) if is_staged_code(value.__code__) else ()
         elif hasattr(value, "__dict__"):
             stack.append(vars(value))
     return found
 
 
-_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, FunctionType, type)
+def _enclosed(function: FunctionType) -> Iterator[Any]:
+    """What the variables of functions around it hold."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            yield cell.cell_contents
+
+
+_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type)

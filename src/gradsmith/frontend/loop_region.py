@@ -9,19 +9,21 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend.carried import (
     Group,
     State,
+    differs,
     group_of,
-    is_alike,
     late_group,
     undefined_group,
 )
+from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
+from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.slots import VARIES, Slot, fresh_name
+from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Unsettled, is_undefined
@@ -45,23 +47,6 @@ class Trip:
     """How many nodes there were when the test was known: those that it needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopNames:
-    """The variables of a loop, from its source.
-
-    ``targets`` are set by the ``for`` itself, ``stored`` by the body; ``read`` are those that
-    may be read in a trip before they are set in it.
-    """
-
-    targets: tuple[str, ...]
-    stored: tuple[str, ...]
-    read: frozenset[str]
-    leaves: bool
-    endless: bool = False  # a `while`
-    kept: frozenset[str] | None = None
-    """Those that are read outside the loop; None where that is not known."""
-
-
 class LoopRegion:
     """The region of a loop while it is found out: what it carries, and its types."""
 
@@ -73,8 +58,10 @@ class LoopRegion:
         before: list[Any],
         span: Span | None,
         slots: int | None,
+        guess: Guess | None = None,
     ) -> None:
         self.trace = trace
+        self.guess = guess
         self.slots = slots
         self.trips = trips
         self.names = names
@@ -85,17 +72,38 @@ class LoopRegion:
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
+        if guess is not None:
+            self._begin_to_count(guess)
+
+    def _begin_to_count(self, guess: Guess) -> None:
+        """Integers that the trips change have other numbers from the first trip on."""
+        for name in guess.wholes:
+            group = group_of(name, self.before[name])
+            if group is not None and name != guess.counter:
+                group.slots[0].bounds = guess.bounds(name)
+                self.state.variables[name] = group
 
     def open(self, builder: Builder) -> Any:
         """Begin a trip; what the loop's target is in it."""
         counts = self.trips is not None and self.trips.counts
-        label = self.names.targets[0] if counts and len(self.names.targets) == 1 else "i"
+        label = self.names.index if counts and self.names.index else "i"
         self.builder = builder
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
         builder.parameter(label, python_number(int), self.index)
         self._started = self.state.open(self.trace, builder)
+        if self.guess is not None:
+            self._tell(self.guess, size)
         return None if self.trips is None else self.trips.item(TracedInt(size))
+
+    def _tell(self, guess: Guess, index: Dim) -> None:
+        if guess.counter is not None:
+            self._started[guess.counter] = TracedInt(index)
+        for name in guess.wholes:
+            if name in self.state.variables:
+                symbol = self.state.variables[name].slots[0].symbol
+                if symbol is not None:
+                    guess.symbols[name] = symbol
 
     def _index(self, name: str) -> Dim:
         if self.trips is None:
@@ -109,7 +117,8 @@ class LoopRegion:
 
     def values(self) -> list[Any]:
         """The stored variables at the beginning of the trip."""
-        return [self._started.get(name, self.before[name]) for name in self.names.stored]
+        started = {**self.before, **self.state.uncarried, **self._started}
+        return [started[name] for name in self.names.stored]
 
     def settle(self, after: list[Any], journal: Journal) -> bool:
         """Take note of what a trip has done, and undo it; whether it carries on what it started
@@ -117,6 +126,7 @@ class LoopRegion:
         """
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
         settled = [group.take(ends[name]) for name, group in self.state.variables.items()]
+        self._check_counter(ends)
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends))
         settled.append(self.state.take_containers(journal, *self._extent()))
@@ -126,10 +136,29 @@ class LoopRegion:
         journal.undo()
         return all(settled)
 
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether the trip just made has shown that it is to be made in another way."""
+        return self.trips is None and self.guess is not None and self.guess.decided
+
+    @property
+    def counter(self) -> str | None:
+        """The variable of a ``while`` that the index is."""
+        return None if self.guess is None else self.guess.counter
+
+    def _check_counter(self, ends: dict[str, Any]) -> None:
+        if self.counter is None or self.trips is None or self.index is None:
+            return
+        end = ends[self.counter]
+        following = dims.of_atom(self.index) + self.trips.step
+        if not (isinstance(end, TracedInt) and end.dim == following):
+            raise ControlFlowError(f"{self.counter!r} does not count the trips", self.span)
+
     def _extent(self) -> tuple[Size | None, Size]:
         """How many trips there are, where that is known at the beginning; which one this is."""
         trips = self.trips
-        if trips is None or self.names.leaves or self.index is None:
+        exits = self.guess is not None and self.guess.exits
+        if trips is None or (self.names.leaves and not exits) or self.index is None:
             return None, 0
         return trips.length, (dims.of_atom(self.index) - trips.start) // trips.step
 
@@ -139,7 +168,7 @@ class LoopRegion:
         One that a trip only writes to in place is no such variable: its buffer is carried.
         """
         known = True
-        for name in sorted(self.names.read - set(self.state.variables)):
+        for name in sorted(self.names.read - {*self.state.variables, self.counter}):
             before, after = self.before[name], ends[name]
             if after is before or is_undefined(after):
                 continue
@@ -148,13 +177,9 @@ class LoopRegion:
             if group is not None:
                 self.state.variables[name] = group
                 known = False
-            elif not is_alike(before, after):
-                raise ControlFlowError(
-                    f"{name!r} is another object, or another text, in the next trip of this loop",
-                    self.span,
-                    "use numbers and arrays for what changes from trip to trip, or loop over "
-                    "gs.unroll(...)",
-                )
+            elif name not in self.state.uncarried and differs(before, after):
+                self.state.uncarried[name] = Unsettled(name, NO_DATA)
+                known = False
         if not known:  # their buffers are others from now on: begin anew to see what is written
             self.state.storages.clear()
         return known
@@ -162,7 +187,10 @@ class LoopRegion:
     def _take_late(self, ends: dict[str, Any]) -> None:
         """Variables that every trip sets anew: after the loop they have their last value."""
         for name, value in ends.items():
-            if name in self.state.variables:
+            if name in self.state.variables or name == self.counter:
+                continue
+            if self.guess is not None and self.guess.exits and name == self.names.broken:
+                self._settled[name] = True
                 continue
             before = self.before.get(name)
             if value is before:
@@ -298,8 +326,12 @@ class LoopRegion:
         for contents in self.state.containers.values():
             contents.refill([finals[id(s)][1] for s in contents.slots])
         for growth in self.state.growing.values():
-            growth.close(finals[id(growth.slot)][1])
+            growth.close([finals[id(slot)][1] for slot in growth.rows])
         values = dict(self._settled)
+        if self.counter is not None and self.trips is not None:
+            count = symbols[-1]
+            length = self.trips.length if count is None else dims.of_atom(count)
+            values[self.counter] = wrap_size(self.trips.start + length * self.trips.step)
         for name, group in {**self.state.variables, **self._late}.items():
             values[name] = group.final([self._final(s, finals) for s in group.slots])
         return [values[name] for name in (*self.names.stored, *self.names.targets)]

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
+from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import Journal, journaling, note_container, reachable
-from gradsmith.frontend.loop_region import LoopNames, LoopRegion, Trip
-from gradsmith.frontend.planned import planned
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
+from gradsmith.frontend.loop_region import LoopRegion, Trip
+from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.planned import Planned, planned
+from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips, as_trips
 from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
 
 FEW_TRIPS = 4
 """Loops of this many trips or less, known for good, are written out."""
@@ -33,9 +37,32 @@ class Looping:
     ``rolled`` set, the trip is one of a region and its variables are ``state()``.
     """
 
-    failure: type[BaseException] = GradsmithError
+    # Not in a dict: it is a variable of the user's function, where `reachable` looks for lists.
+    __slots__ = (
+        "_before",
+        "_done",
+        "_first",
+        "_guess",
+        "_journal",
+        "_may_guess",
+        "_may_roll",
+        "_original",
+        "_region",
+        "_state",
+        "_switch",
+        "_trip",
+        "_values",
+        "failure",
+        "iterable",
+        "names",
+        "plan",
+        "resets",
+        "rolled",
+    )
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
+        self.failure: type[BaseException] = GradsmithError
+        self._done = False
         self.plan = planned(iterable)
         self.iterable = self.plan.iterable
         self.names = names
@@ -47,7 +74,12 @@ class Looping:
         self._state = "new"
         self._may_roll = self.plan.rolled is not False
         self._before: list[Any] = []
+        self._original: list[Any] = []
         self._journal: Journal | None = None
+        self._first: Journal | None = None
+        self._guess: Guess | None = None
+        self._may_guess = names.endless
+        self._region: LoopRegion | None = None
 
     # -- what staged code calls
 
@@ -58,20 +90,37 @@ class Looping:
         return ready
 
     def failed(self) -> None:
-        """The rolled loop could not be made: write it out, or raise the error."""
-        error = sys.exc_info()[1]
-        trips = as_trips(self.iterable)
-        if not self.rolled or self._done or trips is None or dims.is_unbacked(trips.length):
+        """The rolled loop could not be made: do it in another way, or raise the error."""
+        trips = self._trips()
+        guessed = self._guess is not None and not self._done
+        hopeless = trips is None or dims.is_unbacked(trips.length)
+        if not self.rolled or self._done or (hopeless and not guessed):
             raise  # noqa: PLE0704  within the except block of staged code
-        if self.plan.rolled:
+        changed = self._region is not None and self._region.state.refused
+        if changed and self._first is None and not (hopeless or self.names.leaves):
+            self._first = Journal()
+        elif guessed:
+            self._guess, self._may_guess, self._first = None, False, None
+        elif (
+            self.plan.rolled
+            or self._switch
+            or trips is None
+            or dims.hint(trips.length) > MANY_TRIPS
+        ):
             raise  # noqa: PLE0704
-        if dims.hint(trips.length) > MANY_TRIPS or self._switch or error is None:
-            raise  # noqa: PLE0704
-        if self._journal is not None:
-            self._journal.undo()
-        self._may_roll, self.rolled, self.resets = False, False, True
-        self._values = self._before[: len(self.names.stored)]
-        self._state = "again"
+        else:
+            self._may_roll = False
+        self._undo()
+        self.rolled, self.resets, self._state = False, True, "again"
+
+    def _trips(self) -> Trips | None:
+        return as_trips(self.iterable) if self._guess is None else self._guess.trips
+
+    def _undo(self) -> None:
+        for journal in (self._journal, self._first):
+            if journal is not None:
+                journal.undo()
+        self._values = self._original[: len(self.names.stored)]
 
     def state(self) -> list[Any]:
         """What the stored variables are to be now."""
@@ -85,6 +134,10 @@ class Looping:
     def test(self, value: Any) -> bool | None:
         """Whether to make this trip; None: begin it anew, as one of a loop in the graph."""
         value = as_condition(value)
+        guess = self._guess
+        if guess is not None and self.rolled and not guess.decided:
+            self._trip.test = value if isinstance(value, Tracer) else None
+            return guess.test(value, current_builder())
         if not isinstance(value, Tracer):
             if self.rolled and not value:
                 raise ControlFlowError("this loop ends in its first trip", current_span())
@@ -99,6 +152,12 @@ class Looping:
 
     def leave(self, flag: Any) -> bool:
         """Whether this trip is the last."""
+        guess = self._guess
+        if guess is not None and self.rolled and (guess.exits or self._trip.test is None):
+            if not guess.decided:
+                guess.leave(flag, current_builder())
+            if guess.exits or guess.off:
+                return False
         if not isinstance(flag, Tracer):
             if self.rolled:
                 self._trip.leave = flag or None
@@ -111,8 +170,6 @@ class Looping:
 
     # -- trips
 
-    _done = False
-
     def __iter__(self) -> Iterator[Any]:
         trace = current_trace()
         frame = sys._getframe(1)
@@ -120,24 +177,51 @@ class Looping:
         if trace is not None and trace.unrolling and not self.plan.rolled:
             self._may_roll = False
         if trace is None or (trips is None and not self.names.endless):
+            check_iterators([self.iterable])
             # `yield from` would close the user's generator with this one
             for value in self.iterable:  # noqa: UP028
                 yield value
             return
+        if self._guess is not None:
+            trips = self._guess.trips
         if trips is not None and self._is_to_be_rolled(trips):
+            if self._first is not None and dims.decide(">", trips.length, 0):
+                trips = yield from self._after_first(trips)
             yield from self._roll(trace, frame, trips)
+        elif self.names.endless and self._may_guess and self._may_roll:
+            yield from self._guessed(trace, frame)
         elif self.names.leaves or self.names.endless:
             yield from self._watched(trace, frame, trips)
         else:
             yield from iter(self.iterable)
 
     def _is_to_be_rolled(self, trips: Trips) -> bool:
-        if not self._may_roll:
-            return False
-        length = trips.length
-        if isinstance(length, int):
-            return length > (0 if self.plan.rolled else FEW_TRIPS)
-        return dims.is_unbacked(length) or dims.hint(length) > 0
+        return self._may_roll and is_to_be_rolled(self.plan, trips)
+
+    def _after_first(self, trips: Trips) -> Generator[Any, None, Trips]:
+        """Make the first trip as it is: what the loop carries has its type after it."""
+        with journaling() as self._first:
+            yield trips[0]
+        return trips.after(1)
+
+    def _guessed(self, trace: Trace, frame: Any) -> Iterator[Any]:
+        """A ``while``: it may count, as a ``for`` over a range does."""
+        everything = (*self.names.stored, *self.names.targets)
+        before = variables(frame, everything)
+        self._guess = guess = Guess(self.names, dict(zip(everything, before, strict=True)))
+        self._may_guess = False
+        if guess.wholes:
+            self.failure = Exception
+            yield from self._roll(trace, frame, None, before)
+            if self._done:
+                return
+            self._values, self.resets = before[: len(self.names.stored)], True
+            trips = guess.trips
+            if trips is not None and self._is_to_be_rolled(trips):
+                yield from self._roll(trace, frame, trips, before)
+                return
+        self._guess, self.rolled = None, False
+        yield from self._watched(trace, frame, None)
 
     def _watched(self, trace: Trace, frame: Any, trips: Trips | None) -> Iterator[Any]:
         """Trips as Python makes them, until a traced value decides whether to go on."""
@@ -163,47 +247,78 @@ class Looping:
         self, trace: Trace, frame: Any, trips: Trips | None, before: list[Any] | None = None
     ) -> Iterator[Any]:
         """Run one trip as a region; again, as long as what it carries changes its type."""
-        everything = (*self.names.stored, *self.names.targets)
         trace.rolled = True
+        everything = (*self.names.stored, *self.names.targets)
         self.rolled, self._before = True, before or variables(frame, everything)
-        region = LoopRegion(
-            trace, trips, self.names, self._before, current_span(), self.plan.slots
+        self._original = self._original or self._before
+        span = current_span()
+        self._region = region = LoopRegion(
+            trace, trips, self.names, self._before, span, self.plan.slots, self._guess
         )
         known = reachable(frame, trace)
+        staged = staged_frame()
+        if staged is not None and staged is not frame:  # it is a builtin that makes the trips
+            known |= reachable(staged, trace)
         for _ in range(MOST_ATTEMPTS):
-            self._trip = Trip()
-            with journaling(known) as journal:
-                self._journal = journal
-                with trace.region() as builder:
-                    index = region.open(builder)
-                    self._values, self.resets = region.values(), True
-                    yield index
-                    after = variables(frame, (*self.names.stored, *self.names.targets))
-                    settled = region.settle(after, journal)
-            decided = self._switch or self.plan.rolled or isinstance(self._trip.leave, Tracer)
-            if trips is not None and dims.is_unbacked(trips.length):
-                decided = True  # it cannot be written out
-            if settled and not (decided or region.carries_data()):
-                raise ControlFlowError("this loop only counts", current_span())
+            settled = yield from self._attempt(frame, region, known)
             if settled:
-                self._done = True
-                self._values, self.resets = region.close(self._trip), False
+                self._close(region)
+            if settled is not False:
                 return
         raise ControlFlowError(
             "what this loop carries from trip to trip does not settle in type", current_span()
         )
 
+    def _attempt(
+        self, frame: Any, region: LoopRegion, known: dict[int, Any]
+    ) -> Generator[Any, None, bool | None]:
+        """One trip as a region; whether its types have settled, None where it is in vain."""
+        self._trip = Trip()
+        with journaling(known) as journal, region.trace.region() as builder:
+            self._journal = journal
+            index = region.open(builder)
+            self._values, self.resets = region.values(), True
+            yield index
+            if region.is_in_vain:
+                journal.undo()
+                return None
+            after = variables(frame, (*self.names.stored, *self.names.targets))
+            return region.settle(after, journal)
 
-def listed(iterable: Any, element: Callable[..., Any], several: bool) -> list[Any]:
-    """``[element(x) for x in iterable]``; *several* unpacks each ``x``."""
-    made: list[Any] = []
-    looping = Looping(iterable, LoopNames((), (), frozenset(), leaves=False))
-    while looping.attempt():
-        try:
-            for item in looping:
-                value = element(*item) if several else element(item)
-                note_container(made)
-                made.append(value)
-        except looping.failure:
-            looping.failed()
-    return made
+    def _close(self, region: LoopRegion) -> None:
+        """Make the loop, if there is anything for it to do."""
+        decided = self._switch or self.plan.rolled or isinstance(self._trip.leave, Tracer)
+        if region.trips is not None and dims.is_unbacked(region.trips.length):
+            decided = True  # it cannot be written out
+        if not (decided or region.carries_data()):
+            raise ControlFlowError("this loop only counts", current_span())
+        self._done = True
+        self._values, self.resets = region.close(self._trip), False
+
+
+def stays_one(iterable: Any) -> bool:
+    """Whether a loop over ``iterable`` is to stay a loop."""
+    trace, plan = current_trace(), planned(iterable)
+    trips = as_trips(plan.iterable)
+    if trace is None or trips is None or (trace.unrolling and not plan.rolled):
+        return False
+    return is_to_be_rolled(plan, trips)
+
+
+def is_to_be_rolled(plan: Planned, trips: Trips) -> bool:
+    """The same of its trips, which it has: some at least, and more than a few."""
+    length = trips.length
+    if plan.rolled is False:
+        return False
+    if isinstance(length, int):
+        return length > (0 if plan.rolled else FEW_TRIPS)
+    return dims.is_unbacked(length) or dims.hint(length) > 0
+
+
+def without_first(iterable: Any) -> tuple[Any, Any] | None:
+    """The first of what a loop goes over and the others; None where there may be none."""
+    plan = planned(iterable)
+    trips = as_trips(plan.iterable)
+    if trips is None or dims.is_unbacked(trips.length) or not dims.decide(">", trips.length, 0):
+        return None
+    return trips[0], replace(plan, iterable=trips.after(1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class Planned:
             raise ArgumentValueError(
                 "loop() is for what a `for` statement goes over: here something else does",
                 current_span(),
-                "put it outermost, as in gs.loop(enumerate(x)), and not into a `try`",
+                "put it into the `for`, also in enumerate, zip or reversed, and not into a `try`",
             )
         return iter(self.iterable)
 
@@ -69,3 +69,24 @@ def kept_rolled(iterable: Any, slots: int | None) -> Planned:
             "give it range(n), an array, or enumerate, zip or reversed of these",
         )
     return Planned(trips if isinstance(inner, Trips) else inner, rolled=True, slots=slots)
+
+
+def with_plan(combine: Callable[..., Any]) -> Callable[..., Any]:
+    """``enumerate``, ``zip`` and ``reversed`` keep what is said of the loop in them."""
+
+    def combined(*values: Any, **options: Any) -> Any:
+        plans = [value for value in values if isinstance(value, Planned)]
+        given = [planned(v).iterable if isinstance(v, Planned) else v for v in values]
+        made = combine(*given, **options)
+        if not plans:
+            return made
+        plan = plans[0]
+        if any((p.rolled, p.slots) != (plan.rolled, plan.slots) for p in plans):
+            raise ArgumentValueError(
+                "the parts of this loop are to be run in different ways",
+                current_span(),
+                "say it of the whole: gs.loop(zip(x, y))",
+            )
+        return kept_rolled(made, plan.slots) if plan.rolled else written_out(made)
+
+    return combined

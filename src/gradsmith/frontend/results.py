@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, Span
+from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.tree import Tree
 
 _WRITABLE = (str, bool, type(None), np.dtype)
@@ -36,8 +38,12 @@ def check_results(shape: Tree, *, writable: bool) -> None:
     ------
     ArgumentTypeError
         Part of the result is something else.
+    ControlFlowError
+        It is what a loop or branch does not tell.
     """
     value = shape.value
+    if isinstance(value, Refusing):
+        _refuse(value)
     fine = isinstance(value, _WRITABLE) if writable else value is None
     if shape.kind == "static" and not fine:
         raise ArgumentTypeError(
@@ -47,3 +53,11 @@ def check_results(shape: Tree, *, writable: bool) -> None:
         )
     for child in shape.children:
         check_results(child, writable=writable)
+
+
+def _refuse(value: Refusing) -> NoReturn:
+    try:
+        value.refuse()
+    except GradsmithError as error:
+        error.span = error.span or returned()
+        raise

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, negate
+from gradsmith.frontend.consumers import consumer_of
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
 from gradsmith.frontend.effects import (
     CONTAINERS,
@@ -28,6 +29,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
+from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
@@ -36,13 +38,14 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
-from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.journal import note_container
-from gradsmith.frontend.loop_region import LoopNames
-from gradsmith.frontend.loops import Looping, listed
+from gradsmith.frontend.grown import Grown, element_of, is_changing_index, is_grown, meaning_of
+from gradsmith.frontend.journal import check_iterators, note_container
+from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
@@ -53,13 +56,15 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.writing import formatted, modulo
-from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    check_iterators(args)
     meaning = text_meaning(call, function, args, kwargs)
+    if meaning is None:
+        meaning, args = consumer_of(function, args)
     meaning = meaning or meaning_of(function, args) or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
@@ -184,6 +189,8 @@ class BoundRuntime:
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
         stand_in = trace.shadows.get(id(owner), owner)
+        if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
+            Grown().refuse()
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_container(stand_in)
         if isinstance(stand_in, Shadow):
@@ -241,6 +248,8 @@ class BoundRuntime:
             )
         if isinstance(owner, Tracer) and name is not None:
             raise cannot_assign(owner, name)
+        if is_grown(owner):
+            Grown().refuse()
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
         if name is None and isinstance(owner, CONTAINERS):
@@ -286,12 +295,27 @@ class BoundRuntime:
         kept: tuple[str, ...],
         leaves: bool,
         endless: bool,
+        broken: str | None,
+        steps: Mapping[str, int],
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
-        names = LoopNames(targets, stored, frozenset(read), leaves, endless, frozenset(kept))
+        (index,) = targets if len(targets) == 1 else (None,)
+        names = LoopNames(
+            targets,
+            stored,
+            frozenset(read),
+            leaves,
+            endless,
+            frozenset(kept),
+            index,
+            steps,
+            broken,
+        )
         return Looping(iterable, names)
 
-    listed = staticmethod(listed)
+    listed = staticmethod(made_list)
+    elements = staticmethod(given_list)
+    generated = staticmethod(given_generator)
 
     modulo = staticmethod(functools.partial(modulo, call))
     formatted = staticmethod(functools.partial(formatted, call))
@@ -330,21 +354,6 @@ class BoundRuntime:
                     "return the value instead",
                 )
             note_store(trace, self.function, kind, name)
-
-
-def name_value(name: str, value: Any) -> None:
-    """Remember what the user calls a value."""
-    trace = current_trace()
-    if trace is None:
-        return
-    if isinstance(value, Tracer):
-        trace.builder.name(value.node, name)
-        if not value.view.path and value.view.storage.label is None:
-            value.view.storage.label = name
-    elif isinstance(value, TracedInt):
-        symbol = dims.as_symbol(value.dim)
-        if symbol is not None:
-            trace.builder.size_names.setdefault(symbol, name)
 
 
 RUNTIME = Runtime()

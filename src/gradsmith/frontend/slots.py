@@ -29,6 +29,7 @@ from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 
 VARIES = "its type or shape differs from trip to trip of a loop"
+NO_DATA = "a loop changes it, and before the loop it is no number or array"
 
 
 def fresh_name(trace: Trace, label: str | None) -> str:
@@ -58,14 +59,18 @@ class Slot:
     after: Any = None
     node: Node | None = None
     empty: bool = False
+    bounds: tuple[Size | None, Size | None] = (None, None)
+    """Between which numbers it stays, where it is an integer."""
     stale: bool = False
     """Whether what is carried may or may not have been written to: it cannot be used."""
+    refused: bool = False
+    """Whether a trip gave it a type that no value carried can have."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """What the trip starts with."""
         size = None
         if self.whole:
-            size = dims.changing(fresh_name(trace, self.label), self._hint(), None, None)
+            size = dims.changing(fresh_name(trace, self.label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
         note(self.param, self._before())
@@ -104,8 +109,11 @@ class Slot:
             self.whole = False
         found = self.node.array_type
         try:
+            if not all(map(_keeps, self.type.shape, found.shape)):
+                raise ControlFlowError("it changes its shape")
             joint = joint_type(self.type, found)
         except ControlFlowError:
+            self.refused = True
             raise ControlFlowError(
                 f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
                 f"{describe(found)} after it",
@@ -142,6 +150,13 @@ class Slot:
             return placeholder(self.type)
         node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
         return in_type(node, self.type)
+
+
+def _keeps(before: Size, after: Size) -> bool:
+    """Whether an axis has the same size in every trip: not only maybe."""
+    if before == after or not (dims.changes(before) or dims.changes(after)):
+        return True
+    return dims.settled("==", before, after) is True
 
 
 def param_of(slot: Slot) -> Node:

@@ -8,7 +8,7 @@ as it was.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
@@ -122,13 +122,17 @@ class BoundRuntime(Protocol):
         kept: tuple[str, ...],
         leaves: bool,
         endless: bool,
+        broken: str | None,
+        steps: Mapping[str, int],
         /,
     ) -> Looping:
         """A ``for`` over ``iterable``; with ``endless`` a ``while``, whose iterable is None.
 
         The ``for`` itself sets ``targets``, its body ``stored``, of which a trip may use what
         the trip before left in ``read``; ``kept`` are read outside the loop. ``leaves`` says
-        whether a jump may end the loop.
+        whether a jump may end the loop, and ``broken`` is the variable that tells if one did,
+        where that can only be a ``break``. ``steps`` has the variables of a ``while`` that each
+        of its trips changes by the same number.
         """
 
     def choose(self, condition: Any, then: Later, orelse: Later, /) -> Any:
@@ -149,8 +153,19 @@ class BoundRuntime(Protocol):
     def raising(self, error: Later, /) -> bool:
         """Whether ``raise error()`` is to be done now, and not by the emitted code."""
 
-    def listed(self, items: Any, element: Callable[..., Any], several: bool, /) -> Any:
-        """``[element(x) for x in items]``, with ``several`` ``[element(*x) for x in items]``."""
+    def listed(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """``[element for ...]``.
+
+        A clause has what its ``for`` goes over, its target (a name, or a tuple of targets), and
+        its conditions, which get a function to ask with before the variables. What the first goes
+        over is there; for the others there are functions of the variables so far.
+        """
+
+    def elements(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """The same as an argument of `call`."""
+
+    def generated(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
+        """``(element for ...)`` as an argument of `call`."""
 
     def modulo(self, left: Any, right: Any, /) -> Any:
         """``left % right``, of numbers or of a text and values."""

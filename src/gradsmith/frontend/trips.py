@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gradsmith.frontend.grown import is_grown, whole_of
+from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -90,7 +90,8 @@ def as_trips(value: Any) -> Trips | None:
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
-        value = whole_of(value)
+        form, wholes = columns_of(value)
+        return Trips(0, wholes[0].type.shape[0], 1, lambda index: form.rows(wholes, index))
     if isinstance(value, Tracer) and value.ndim:
         return Trips(0, value.type.shape[0], 1, lambda index: value[index])
     return None

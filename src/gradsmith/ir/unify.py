@@ -105,12 +105,22 @@ def merge(base: Node, extra: Node, numbers: Numbers) -> Swaps | None:
     if not alike or extra in _before_all(base, numbers) or base in _before_all(extra, numbers):
         return None
     missing = [k for k, number in enumerate(wanted) if number not in have]
+    if missing and not _tapes(extra, numbers) <= _tapes(base, numbers):
+        return None  # a longer copy takes more captured values, but reads no more tapes
     whole = _Longer(base, extra, numbers).with_results(missing) if missing else base
     order = [*have, *(wanted[k] for k in missing)]
     return {
         extra: (whole, [order.index(number) for number in wanted]),
         base: (whole, range(len(have))),
     }
+
+
+def _tapes(node: Node, numbers: Numbers) -> set[int]:
+    """The numbers of what the trips of a loop read from tapes."""
+    if "body" not in node.attrs:
+        return set()
+    view = LoopView(node)
+    return {numbers.inside[node]["body"].of[view.params[place]] for place in view.tapes}
 
 
 def _before_all(node: Node, numbers: Numbers) -> set[Node]:

@@ -11,6 +11,7 @@ import numpy as np
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal, constant, is_number, number, size
 from gradsmith.ir.op import Op
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.regions import REGIONAL, branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
@@ -117,7 +118,8 @@ def _with_constants(region: Region, given: Mapping[int, Node]) -> Region:
     nodes: list[Node] = []
     made: dict[Node, Node] = {p: p for p in region.params}
     for place, value in given.items():
-        made[region.params[place]] = _again(value, nodes)
+        param = region.params[place]
+        made[param] = _of_type(_again(value, nodes), param.array_type, nodes)
     for node in region.nodes:
         inputs = tuple(made[i] for i in node.inputs)
         same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
@@ -127,6 +129,16 @@ def _with_constants(region: Region, given: Mapping[int, Node]) -> Region:
     params = set(region.params)
     names = {n if n in params else made[n]: name for n, name in region.names.items()}
     return Region(region.params, tuple(nodes), results, names)
+
+
+def _of_type(node: Node, type_: ArrayType, nodes: list[Node]) -> Node:
+    """A Python number as NumPy's, where the parameter is one: rules may have weakened it since."""
+    value = number(node)
+    if value is None or type_.weak or not node.array_type.weak:
+        return node
+    strong = Literal(type_.dtype.type(value))
+    nodes.append(Node(constant, (), {"value": strong}, type_, node.span))
+    return nodes[-1]
 
 
 def _again(node: Node, nodes: list[Node]) -> Node:

@@ -18,12 +18,22 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``."""
     direct = looks_at_the_caller(rewriter, node)
     function = node.func if direct else rewriter.visit(node.func)
-    arguments = [rewriter.visit(a) for a in node.args]
+    lazy = not direct and _may_be_first(node)
+    visits = [rewriter.argument if lazy else rewriter.visit, *[rewriter.visit] * len(node.args)]
+    arguments = [visit(a) for visit, a in zip(visits, node.args, strict=False)]
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
         return replaced(node, args=arguments, keywords=keywords)
     at = place_of_attribute(node, node.func)
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
+
+
+def _may_be_first(node: ast.Call) -> bool:
+    """Whether it does not matter if the other arguments are evaluated before the first."""
+    if node.args and isinstance(node.args[0], ast.GeneratorExp):
+        return True  # its elements come last in any case
+    others = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+    return all(isinstance(other, ast.Constant) for other in others)
 
 
 def looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:

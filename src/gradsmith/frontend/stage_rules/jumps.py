@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.endless import asking_first, is_endless
 from gradsmith.frontend.stage_rules.places import place
 
 RESULT = "__gs_result"
@@ -195,6 +196,7 @@ class Lowering:
         """A loop with flags for its jumps, and what to do before and after it."""
         if _stuck(node.body, looking=True):
             return [], self._inner(node), []
+        node = asking_first(node)
         body = self._block(node.body)
         broken, returned = leaves(node.body, (ast.Break,)), returns(node.body)
         if not (broken or returned):
@@ -204,13 +206,15 @@ class Lowering:
             self._loops[id(made)] = made, None
             return [], made, list(node.orelse)
         names = Exit(*self._names("broken", "returned", "result"))
-        made = replaced(node, body=_tail(body, _Leaving(names)), orelse=[])
+        only = returned and not broken and is_endless(node)  # what follows is never reached
+        made = replaced(node, body=_tail(body, _Leaving(names, flagged=not only)), orelse=[])
         self._loops[id(made)] = made, names
-        flags = [names.broken, names.returned] if returned else [names.broken]
+        flags = [names.broken, names.returned] if returned and not only else [names.broken]
         after = _unless(names.broken, list(node.orelse), node) if node.orelse else []
         if returned:
             give = ast.Return(_read(names.result, node), **place(node))
-            after = [ast.If(_read(names.returned, node), [give], after, **place(node))]
+            flag = _read(names.returned, node)
+            after = [give] if only else [ast.If(flag, [give], after, **place(node))]
         return [_assign(name, _constant(False, node), node) for name in flags], made, after
 
     def _with(self, node: ast.With) -> tuple[Block, ast.stmt, Block]:
@@ -268,15 +272,16 @@ class _Leaving:
     """At the end of a trip: whether it is the last."""
 
     names: Exit
+    flagged: bool
+    """Whether there are other ways to end the loop than ``return``."""
 
     def __call__(self, block: Block) -> Block:
         last = block[-1]
         given: Block = []
         if isinstance(last, ast.Return):
-            given = [
-                _assign(self.names.result, _returned(last), last),
-                _assign(self.names.returned, _constant(True, last), last),
-            ]
+            given = [_assign(self.names.result, _returned(last), last)]
+            if self.flagged:
+                given.append(_assign(self.names.returned, _constant(True, last), last))
         ends = isinstance(last, (ast.Break, ast.Return))
         return [
             *_before_jump(block),

@@ -21,6 +21,7 @@ trip anew) before the body. What ``else`` says comes after it. Loops that a jump
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects
@@ -108,6 +109,7 @@ class _Loop:
         outside = loads_outside(rewriter.whole, node) & {*targets, *self.stored}
         self.kept = tuple(sorted(outside))
         self.endless = isinstance(node, ast.While)
+        self.steps = _steps(node.body) if self.endless else {}
 
     def name(self) -> ast.expr:
         """The loop's object."""
@@ -118,8 +120,14 @@ class _Loop:
         at = self.at
         names = (self.targets, self.stored, self.read, self.kept)
         sets = [self._texts(n) for n in names]
-        flags = [ast.Constant(bool(f), **at) for f in (self.exit, self.endless)]
-        made = self.rewriter.call("loop", at, iterable, *sets, *flags)
+        broken = self.exit.broken if self.exit else None
+        leaves = self.exit is not None
+        if self.exit and self.exit.returned in self.stored:
+            broken = None
+        flags = [ast.Constant(f, **at) for f in (leaves, self.endless, broken)]
+        keys: list[ast.expr | None] = [ast.Constant(name, **at) for name in self.steps]
+        steps = ast.Dict(keys, [ast.Constant(step, **at) for step in self.steps.values()], **at)
+        made = self.rewriter.call("loop", at, iterable, *sets, *flags, steps)
         return ast.Assign([ast.Name(self.variable, ast.Store(), **at)], made, **at)
 
     def _texts(self, names: tuple[str, ...]) -> ast.expr:
@@ -176,6 +184,34 @@ class _Loop:
         handler = ast.ExceptHandler(self._flag("failure"), None, [again], **at)
         tried = ast.Try([loop], [handler], [], [], **at)
         return ast.While(self._asked("attempt"), [tried], [], **at)
+
+
+def _steps(body: list[ast.stmt]) -> dict[str, int]:
+    """By how much a trip changes the variables that it changes just once, and always."""
+    binds = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)]
+    often = Counter(n.id for n in binds if not isinstance(n.ctx, ast.Load))
+    steps = dict(filter(None, map(_step, body)))
+    return {name: step for name, step in steps.items() if often[name] == 1}
+
+
+def _step(node: ast.stmt) -> tuple[str, int] | None:
+    """``i += 2`` → ``("i", 2)``, also for ``i = i + 2``; None for what does not count."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        name, operator, by = node.target.id, node.op, node.value
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+        operator, by = node.value.op, node.value.right
+        target, before = node.targets[0], node.value.left
+        if not (isinstance(target, ast.Name) and isinstance(before, ast.Name)):
+            return None
+        if target.id != before.id or len(node.targets) > 1:
+            return None
+        name = target.id
+    else:
+        return None
+    number = by.value if isinstance(by, ast.Constant) else None
+    if type(number) is not int or not number or not isinstance(operator, (ast.Add, ast.Sub)):
+        return None
+    return name, number if isinstance(operator, ast.Add) else -number
 
 
 def iterated(rewriter: Rewriter, iterable: ast.expr) -> ast.expr:

@@ -23,9 +23,20 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 # What a rule returns takes the place of the node; statements may become several.
 Rule: TypeAlias = Callable[["Rewriter", Any], Any]
-__all__ = ["OWN", "RUNTIME", "SCRATCH", "Place", "Rewriter", "place", "place_of_attribute", "rule"]
+__all__ = [
+    "OWN",
+    "RUNTIME",
+    "SCRATCH",
+    "Place",
+    "Rewriter",
+    "argument",
+    "place",
+    "place_of_attribute",
+    "rule",
+]
 
 RULES: dict[type[ast.AST], Rule] = {}
+ARGUMENTS: dict[type[ast.AST], Rule] = {}
 
 
 def rule(*kinds: type[ast.AST]) -> Callable[[AnyFunction], AnyFunction]:
@@ -33,6 +44,16 @@ def rule(*kinds: type[ast.AST]) -> Callable[[AnyFunction], AnyFunction]:
 
     def register(function: AnyFunction) -> AnyFunction:
         RULES.update(dict.fromkeys(kinds, function))
+        return function
+
+    return register
+
+
+def argument(*kinds: type[ast.AST]) -> Callable[[AnyFunction], AnyFunction]:
+    """Register the same for syntax that is an argument of a call."""
+
+    def register(function: AnyFunction) -> AnyFunction:
+        ARGUMENTS.update(dict.fromkeys(kinds, function))
         return function
 
     return register
@@ -85,6 +106,11 @@ class Rewriter:
         if found is None:
             raise self.refusal(node)
         return found(self, node)
+
+    def argument(self, node: ast.expr) -> Any:
+        """``node``, an argument of a call."""
+        found = ARGUMENTS.get(type(node))
+        return self.visit(node) if found is None else found(self, node)
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements that take the place of ``statements``."""

@@ -1,0 +1,159 @@
+"""Comprehensions taken apart, so that their trips can be those of a loop in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gradsmith.frontend.dispatch import apply
+from gradsmith.frontend.failing import refuse_condition
+from gradsmith.frontend.grown import Grown, columns_of, is_grown
+from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.loops import Looping
+from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.tracer import Tracer
+
+Pattern: TypeAlias = "str | tuple[Pattern, ...]"
+"""A target: a name, or a tuple of targets."""
+Clause: TypeAlias = tuple[Any, Pattern, tuple[Callable[..., Any], ...]]
+"""A ``for``: what it goes over (a function of the variables before, but for the first), its
+target, and its conditions."""
+Variables: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """``element for target in items if condition ...``; ``lazy`` where that is a generator."""
+
+    element: Callable[..., Any]
+    clauses: Sequence[Clause]
+    lazy: bool = False
+
+    def items(self, depth: int, outer: Variables) -> Any:
+        """What the ``for`` at this depth goes over."""
+        items = self.clauses[depth][0]
+        return items(*outer.values()) if depth else items
+
+    def bound(self, depth: int, outer: Variables, item: Any) -> Variables:
+        """The variables of a trip of it."""
+        variables = dict(outer)
+        _bind(self.clauses[depth][1], item, variables)
+        return variables
+
+    def is_last(self, depth: int) -> bool:
+        """Whether the element is inside of it."""
+        return depth == len(self.clauses) - 1
+
+    def names(self, depth: int, names: LoopNames) -> LoopNames:
+        """The names of a loop, which calls its index what the ``for`` at this depth does."""
+        target = self.clauses[depth][1]
+        return replace(names, index=target if isinstance(target, str) else None)
+
+    @property
+    def conditional(self) -> bool:
+        """Whether there may be trips without an element."""
+        return any(conditions for _, _, conditions in self.clauses)
+
+    def holds(self, depth: int, variables: Variables) -> bool:
+        """Whether its conditions hold, where that must be known."""
+        asked = (condition(_known, *variables.values()) for condition in self.clauses[depth][2])
+        return all(asked)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As Python goes through them."""
+        return self._from(0, {})
+
+    def _from(self, depth: int, outer: Variables) -> Iterator[Any]:
+        for item in self.items(depth, outer):
+            variables = self.bound(depth, outer, item)
+            if not self.holds(depth, variables):
+                continue
+            if self.is_last(depth):
+                yield self.element(*variables.values())
+            else:
+                yield from self._from(depth + 1, variables)
+
+    def as_python(self) -> Any:
+        """The list or generator that it stands for."""
+        return iter(self) if self.lazy else listed(self)
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, Tracer):
+        refuse_condition(value, "comprehension")
+    return value
+
+
+def _bind(pattern: Pattern, value: Any, variables: Variables) -> None:
+    """``pattern = value``, with Python's errors where they do not match."""
+    if isinstance(pattern, str):
+        name_value(pattern, value)
+        variables[pattern] = value
+        return
+    parts = list(islice(iter(value), len(pattern) + 1))
+    if len(parts) > len(pattern):
+        raise ValueError(f"too many values to unpack (expected {len(pattern)})")
+    if len(parts) < len(pattern):
+        raise ValueError(
+            f"not enough values to unpack (expected {len(pattern)}, got {len(parts)})"
+        )
+    for part, held in zip(pattern, parts, strict=True):
+        _bind(part, held, variables)
+
+
+NO_NAMES = LoopNames((), (), frozenset(), leaves=False)
+
+
+def listed(elements: Elements) -> list[Any]:
+    """``[element for ...]``: a loop in the graph that appends, where that is possible."""
+    return _listed(elements, 0, {})
+
+
+def _listed(elements: Elements, depth: int, outer: Variables) -> list[Any]:
+    made: list[Any] = []
+    last = elements.is_last(depth)
+    looping = Looping(elements.items(depth, outer), elements.names(depth, NO_NAMES))
+    while looping.attempt():
+        try:
+            for item in looping:
+                variables = elements.bound(depth, outer, item)
+                if not elements.holds(depth, variables):
+                    continue
+                inner = elements.element(*variables.values()) if last else None
+                note_container(made)
+                made.append(inner if last else _listed(elements, depth + 1, variables))
+        except looping.failure:
+            looping.failed()
+    return made if last else _chained(made)
+
+
+def _chained(lists: list[Any]) -> list[Any]:
+    """The lists in it one after the other."""
+    if not is_grown(lists):
+        return [element for inner in lists for element in inner]
+    form, wholes = columns_of(lists)  # one row for each list
+    (kind,) = form.kinds
+    return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes])]
+
+
+# -- what staged code calls
+
+
+def made_list(element: Callable[..., Any], /, *clauses: Clause) -> list[Any]:
+    """``[element for ...]``."""
+    return listed(Elements(element, clauses))
+
+
+def given_list(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
+    """The same as an argument of a call."""
+    return Elements(element, clauses)
+
+
+def given_generator(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
+    """``(element for ...)`` as an argument of a call."""
+    return Elements(element, clauses, lazy=True)
