@@ -8,23 +8,34 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.joint import Arm, Joint, Output, arm_of, as_condition, condition_of
+from gradsmith.frontend.joint import (
+    Arm,
+    Joint,
+    Output,
+    arm_of,
+    as_condition,
+    condition_of,
+    make_branch,
+)
 from gradsmith.frontend.journal import journaling, reachable, refill
-from gradsmith.frontend.slots import shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, Unsettled
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
 
 class Branching:
     """An ``if`` statement: runs over its arms, and knows the variables afterwards.
 
-    Staged code is ``for arm in branching: ...``: one trip with the truth of a plain condition;
-    for a traced one a trip with True and one with False.
+    Staged code is ``for arm in branching: try: ...``: one trip with the truth of a plain
+    condition; for a traced one a trip with True and one with False. Where one of these always
+    ends in an error, the other follows once more, behind a branch that raises the error.
     """
+
+    failure: type[BaseException] = AbandonedError
 
     def __init__(self, condition: Any, names: tuple[str, ...]) -> None:
         self.condition = as_condition(condition)
@@ -32,6 +43,14 @@ class Branching:
         self.traced = isinstance(self.condition, Tracer)
         self.resets = False
         self._values: list[Any] = []
+        self._trying = False
+        self._abandoned = False
+
+    def abandoned(self) -> None:
+        """The arm has ended in an error, which is raised again where no other arm is to be run."""
+        if not self._trying:
+            raise  # noqa: PLE0704  within the except block of staged code
+        self._abandoned = True
 
     def state(self) -> list[Any]:
         """What the variables are to be now."""
@@ -48,14 +67,39 @@ class Branching:
         before = variables(sys._getframe(1), self.names)
         known = reachable(sys._getframe(1), trace)
         arms: list[Arm] = []
+        dead: list[bool] = []
+        self._trying = True
         for truth in (True, False):
-            with trace.region() as builder, journaling(known) as journal:
-                self._values = before
+            with trace.region((condition, truth)) as builder, journaling(known) as journal:
+                self._values, self._abandoned = before, False
                 yield truth
                 values = variables(sys._getframe(1), self.names)
-                arms.append(arm_of(builder, values, journal))
+                arms.append(arm_of(builder, values, journal, self.names))
+            dead.append(self._abandoned)
             self.resets = True
-        self._values = joined(trace, condition, self.names, arms)
+        self._trying = False
+        if not any(dead):
+            self._values = joined(trace, condition, self.names, arms)
+            return
+        give_up(trace, condition, arms, dead)
+        self.traced, self._values = False, before
+        yield dead[1]
+
+
+def give_up(trace: Trace, condition: Node, arms: Sequence[Arm], dead: Sequence[bool]) -> None:
+    """The branch that raises the errors of the arms that always end in one.
+
+    The other arm is what there is after it, and to be run again.
+    """
+    builders = [
+        a.builder if fails else Builder(intern=False, parent=trace.builder)
+        for a, fails in zip(arms, dead, strict=True)
+    ]
+    make_branch(trace, condition, builders, [(), ()], ())
+    if all(dead):
+        raise AbandonedError(
+            "both ways of this branch use a variable that has no value there", current_span()
+        )
 
 
 def variables(frame: Any, names: Sequence[str]) -> list[Any]:
@@ -68,8 +112,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     """Make the branch of two arms; what the variables are after it."""
     then, orelse = arms
     joint = Joint(trace, condition, arms)
-    pairs = zip(names, then.values, orelse.values, strict=True)
-    values = [joint.join(left, right, shown_name(name)) for name, left, right in pairs]
+    found = [joint.variable(place, name) for place, name in enumerate(names)]
+    values, present = [value for value, _ in found], [known for _, known in found]
     storages = {}
     for storage in dict.fromkeys([*then.changes.storages, *orelse.changes.storages]):
         if not any(arm.builder.owns(storage.node) for arm in arms):
@@ -88,7 +132,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for container, contents in containers.values():
         refill(container, joint.fill(contents))
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
-    return made
+    told = map(joint.fill, present)
+    return [whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)]
 
 
 def _contents(joint: Joint, left: Any, right: Any) -> Any:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.presence import known_on_the_way
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import (
+    NO_VALUE,
+    NO_VALUE_OUTSIDE,
+    AbandonedError,
+    Perhaps,
+    is_undefined,
+)
 from gradsmith.ops.regions import fail
 
 
@@ -19,6 +27,12 @@ def raising(make: Callable[[], Any]) -> bool:
     """Whether to raise an error now; on a way that may not be taken the emitted code does."""
     if not in_region():
         return True
+    _refuse_handlers()
+    _record(make())
+    return False
+
+
+def _refuse_handlers() -> None:
     trace = current_trace()
     if trace is not None and trace.trying:
         raise ControlFlowError(
@@ -26,8 +40,44 @@ def raising(make: Callable[[], Any]) -> bool:
             current_span(),
             "write the condition as an if statement without try",
         )
-    _record(make())
-    return False
+
+
+def bound(name: str, value: Any, outside: bool) -> Any:
+    """The value of a variable, which may have none; it is of a function *outside*, or of this."""
+    if is_undefined(value):
+        _no_value(name, outside)
+    if not isinstance(value, Perhaps):
+        return value
+    trace = current_trace()
+    if trace is None or value.is_set(trace.builder):
+        return value.value
+    present = known_on_the_way(value.present, trace)
+    if isinstance(present, Tracer):
+        _refuse_handlers()
+        choose(present, lambda: None, lambda: _record(_error(name, outside)))
+    elif not present:
+        _no_value(name, outside)
+    value.ask(trace.builder)
+    return value.value
+
+
+def _error(name: str, outside: bool) -> NameError:
+    kind = NameError if outside else UnboundLocalError
+    return kind((NO_VALUE_OUTSIDE if outside else NO_VALUE).format(name))
+
+
+def _no_value(name: str, outside: bool) -> NoReturn:
+    """The variable has no value on this way: what follows on it is not reached."""
+    error = _error(name, outside)
+    if not in_region():
+        raise error
+    _refuse_handlers()
+    _record(error)
+    raise AbandonedError(
+        f"the variable {name!r} is used in this loop, but has no value when its first trip begins",
+        current_span(),
+        "give it a value before the loop",
+    )
 
 
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:

@@ -10,6 +10,7 @@ from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.merging import (
+    PLAIN,
     as_result,
     as_shown,
     as_value,
@@ -21,12 +22,13 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.slots import fresh_name
+from gradsmith.frontend.presence import as_truth, traced_truth
+from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Unsettled, is_undefined, split
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -34,9 +36,9 @@ from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect
-from gradsmith.ops.compare import not_equal
+from gradsmith.ops.compare import logical_not, not_equal
 from gradsmith.ops.forms import in_type
-from gradsmith.ops.regions import branch
+from gradsmith.ops.regions import branch, fail
 from gradsmith.ops.shape import reshape
 
 
@@ -65,7 +67,11 @@ class Arm:
     """What one arm has come to: its builder, its variables, and what it changed."""
 
     builder: Builder
+    held: list[Any]
+    """What its variables hold."""
     values: list[Any]
+    """Their values, and in ``present`` what tells of each whether it has one."""
+    present: list[Any]
     changes: Changes
     nodes: dict[int, Node]
     """What every array among the values shows at the end of the arm, by its identity."""
@@ -73,15 +79,22 @@ class Arm:
     """Those of them that may or may not have been written to."""
 
 
-def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
+def arm_of(
+    builder: Builder, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
+) -> Arm:
     """The arm that has just been run; what it changed is undone."""
     changes = journal.changes()
+    pairs = [split(name, v, builder) for name, v in zip(names, variables, strict=True)]
+    values = [value for value, _ in pairs]
+    # What is not set where the arm raises an error at its end is missed by nobody.
+    raises = any(node.op is fail for node in builder.nodes)
+    present = [raises or known for _, known in pairs]
     held = [*values, *(contents for _, contents in changes.containers.values())]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
     journal.undo()
-    return Arm(builder, values, changes, nodes, stale)
+    return Arm(builder, variables, values, present, changes, nodes, stale)
 
 
 class Output:
@@ -111,10 +124,27 @@ class Joint:
         self.stale: set[int] = set()
         """The places of results that may or may not have been written to."""
 
+    def variable(self, place: int, name: str) -> tuple[Any, Any]:
+        """The value of a variable after the branch, and what tells whether it has one."""
+        first, second = self.arms
+        sides, label = (first.values[place], second.values[place]), shown_name(name)
+        known = self.present(first.present[place], second.present[place], f"has_{label}")
+        if known is not True and first.held[place] is second.held[place]:
+            return first.held[place], True
+        if known is not True and any(map(is_undefined, sides)):
+            for value in sides:
+                if isinstance(value, PLAIN):
+                    return value, known
+        return self.join(*sides, label), known
+
     def join(self, left: Any, right: Any, label: str) -> Any:
         """One value for two: with an `Output` where they differ."""
         if left is right or is_same_number(left, right):
             return left
+        if (left is False and self._is_condition(right)) or (
+            right is True and self._is_condition(left)
+        ):
+            return left is not False
         if is_data(left) and is_data(right):
             return self._output(left, right, label)
         if is_undefined(left) and is_data(right):
@@ -125,6 +155,8 @@ class Joint:
             left = _all_undefined(left, right)
         elif is_undefined(right) and tree.is_container(left):
             right = _all_undefined(right, left)
+        elif is_undefined(left) or is_undefined(right):
+            return right if is_undefined(left) else left
         alike = type(left) is type(right)
         if alike and tree.is_container(left):
             return self._container(left, right, label)
@@ -135,6 +167,25 @@ class Joint:
             if isinstance(value, Unsettled):
                 reason = value.why
         return Unsettled(label, reason)
+
+    def present(self, left: Any, right: Any, label: str) -> Any:
+        """What tells whether a variable has a value: ``left`` and ``right`` tell it in the arms."""
+        if left is right:
+            return left
+        if left is True and right is False:
+            return traced_truth(self.condition)
+        if left is False and right is True:
+            return traced_truth(logical_not(self.condition))
+        sides = []
+        for arm, value in zip(self.arms, (left, right), strict=True):
+            with building(arm.builder):
+                sides.append(as_truth(value))
+        return self.add(*sides, label)
+
+    def _is_condition(self, value: Any) -> bool:
+        """Whether it is the condition itself, whose truth each arm knows."""
+        bare = isinstance(value, Tracer) and not value.view.path
+        return bare and value.view.storage.node is self.condition
 
     def _container(self, left: Any, right: Any, label: str) -> Any:
         first, second = tree.parts(left), tree.parts(right)
@@ -195,14 +246,9 @@ class Joint:
         if not (self.results or failing):
             return
         sides = list(zip(*self.results, strict=True)) or [(), ()]
-        needed = [b.needed(side) for b, side in zip(self.builders, sides, strict=True)]
-        captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
-        then, orelse = (
-            builder.region(side, captured)
-            for builder, side in zip(self.builders, sides, strict=True)
+        whole = make_branch(
+            self.trace, self.condition, self.builders, sides, tuple(self.symbols)
         )
-        attrs = {"then": then, "orelse": orelse, "symbols": tuple(self.symbols)}
-        whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
             named = label if label is not None and label.isidentifier() else None
@@ -222,6 +268,21 @@ class Joint:
         if not any(isinstance(leaf, Output) for leaf in leaves):
             return value
         return tree.unflatten(shape, [self.fill(leaf) for leaf in leaves])
+
+
+def make_branch(
+    trace: Trace,
+    condition: Node,
+    builders: Sequence[Builder],
+    sides: Sequence[Sequence[Node]],
+    symbols: tuple[Symbol | None, ...],
+) -> Node:
+    """The branch whose arms are what two builders hold, with the results of each."""
+    needed = [b.needed(side) for b, side in zip(builders, sides, strict=True)]
+    captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
+    then, orelse = (b.region(side, captured) for b, side in zip(builders, sides, strict=True))
+    attrs = {"then": then, "orelse": orelse, "symbols": symbols}
+    return trace.builder.apply(branch, [condition, *captured], attrs)
 
 
 def _all_undefined(value: Any, like: Any) -> Any:

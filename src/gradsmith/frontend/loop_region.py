@@ -9,15 +9,15 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend.carried import (
     Group,
     State,
-    group_of,
     late_group,
-    undefined_group,
+    rebound_group,
 )
 from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.slots import VARIES, Slot, fresh_name
+from gradsmith.frontend.presence import any_trip, not_first
+from gradsmith.frontend.slots import VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -91,7 +91,9 @@ class LoopRegion:
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
         builder.parameter(label, python_number(int), self.index)
-        self._started = self.state.open(self.trace, builder)
+        later = not_first(size, self._start())
+        self._started = self.state.open(self.trace, builder, later)
+        self._note_firsts(later)
         return None if self.trips is None else self.trips.item(TracedInt(size))
 
     def _index(self, name: str) -> Dim:
@@ -104,6 +106,16 @@ class LoopRegion:
         low, high = (trips.start, last) if trips.step > 0 else (last, trips.start)
         return dims.changing(name, dims.hint(trips.start), low, high)
 
+    def _start(self) -> Size:
+        return 0 if self.trips is None else self.trips.start
+
+    def _note_firsts(self, later: Tracer) -> None:
+        """Variables such as ``first``, True in the first trip, say which trip it is."""
+        for slot in self.state.slots():
+            for first in (True, False):
+                if slot.always(first, not first):
+                    self.trace.firsts[param_of(slot)] = later.node, first
+
     def values(self) -> list[Any]:
         """The stored variables at the beginning of the trip."""
         return [self._started.get(name, self.before[name]) for name in self.names.stored]
@@ -113,10 +125,14 @@ class LoopRegion:
         with.
         """
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
-        settled = [group.take(ends[name]) for name, group in self.state.variables.items()]
+        settled = [
+            group.take(ends[name], self.builder) for name, group in self.state.variables.items()
+        ]
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends))
         settled.append(self.state.take_containers(journal, *self._extent()))
+        if all(settled):
+            settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
             self._check_aliases(journal.storages)
             self._take_late(ends)
@@ -138,10 +154,9 @@ class LoopRegion:
         known = True
         for name in sorted(self.names.read - set(self.state.variables)):
             before, after = self.before[name], ends[name]
-            if after is before or is_undefined(after):
+            if after is before or (is_undefined(after) and is_undefined(before)):
                 continue
-            undefined = is_undefined(before)
-            group = undefined_group(name, after) if undefined else group_of(name, before)
+            group = rebound_group(name, before, after, self.builder)
             if group is not None:
                 self.state.variables[name] = group
                 known = False
@@ -161,7 +176,7 @@ class LoopRegion:
             if self.names.kept is not None and name not in self.names.kept:
                 self._settled[name] = Unsettled(name, VARIES)
                 continue
-            group = late_group(name, before, value)
+            group = late_group(name, before, value, self.builder)
             if group is None:
                 self._settled[name] = Unsettled(name, VARIES)
             else:
@@ -195,14 +210,14 @@ class LoopRegion:
 
     def carries_data(self) -> bool:
         """Whether a trip does anything but count in Python's numbers."""
-        late = [slot for group in self._late.values() for slot in group.slots]
+        late = [slot for group in self._late.values() for slot in group.carried()]
         slots = [*self.state.slots(), *late]
         counters = {slot.symbol for slot in slots} | {self.index}
         return any(s.node is not s.param and not _counts(s, counters) for s in slots)
 
     def close(self, trip: Trip) -> list[Any]:
         """Make the loop; what the variables are after it."""
-        late = [slot for group in self._late.values() for slot in group.slots]
+        late = [slot for group in self._late.values() for slot in group.carried()]
         slots = [*self.state.slots(), *late]
         with self.trace_region():
             for slot in late:
@@ -216,7 +231,14 @@ class LoopRegion:
         attrs = self._attrs(trip, slots, body, test, captured)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
-        return self._finish(whole, slots, attrs["symbols"])
+        return self._finish(whole, slots, attrs["symbols"], self._any_trip(trip, attrs))
+
+    def _any_trip(self, trip: Trip, attrs: dict[str, Any]) -> Any:
+        """Whether there was a trip."""
+        if self.trips is not None:
+            return any_trip(self.trips.start, self.trips.stop, self.trips.step)
+        count = attrs["symbols"][attrs["carried"]]
+        return trip.test is None or any_trip(0, dims.of_atom(count), 1)
 
     def trace_region(self) -> Any:
         """Make nodes of the body."""
@@ -248,11 +270,10 @@ class LoopRegion:
             raise ArgumentValueError(*NO_END)
         count = dims.changing(fresh_name(self.trace, "trips"), 1, 0, None) if counted else None
         symbols.append(None if count is None else dims.as_symbol(count))
-        start: Size = 0 if self.trips is None else self.trips.start
         return {
             "body": body,
             "test": self.builder.region(test, captured) if test else None,
-            "start": start,
+            "start": self._start(),
             "stop": None if self.trips is None else self.trips.stop,
             "step": 1 if self.trips is None else self.trips.step,
             "reverse": False,
@@ -269,7 +290,7 @@ class LoopRegion:
         return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
 
     def _finish(
-        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...]
+        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...], any_trip: Any
     ) -> list[Any]:
         finals: dict[int, Any] = {}
         builder = self.trace.builder
@@ -289,7 +310,8 @@ class LoopRegion:
             growth.close(finals[id(growth.slot)][1])
         values = dict(self._settled)
         for name, group in {**self.state.variables, **self._late}.items():
-            values[name] = group.final([self._final(s, finals) for s in group.slots])
+            ends = [self._final(s, finals) for s in group.carried()]
+            values[name] = group.final(ends, any_trip)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
 
     def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:

@@ -28,7 +28,7 @@ from gradsmith.frontend.effects import (
     owner_of_attribute,
     written_attributes,
 )
-from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
+from gradsmith.frontend.failing import asserted, bound, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -163,6 +163,7 @@ class BoundRuntime:
 
     def read(self, name: str, value: Any) -> Any:
         """A name that is not local."""
+        value = bound(name, value, outside=True)
         trace = current_trace()
         if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
             return value
@@ -291,6 +292,7 @@ class BoundRuntime:
     chain = staticmethod(chain)
     negate = staticmethod(negate)
 
+    bound = staticmethod(bound)
     raising = staticmethod(raising)
     asserted = staticmethod(asserted)
     trying = staticmethod(trying)

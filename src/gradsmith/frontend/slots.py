@@ -114,6 +114,10 @@ class Slot:
         self.stale = self.stale or is_stale(old)
         return True
 
+    def always(self, first: bool, after: bool) -> bool:
+        """Whether it has one truth in the first trip, and the other in all trips after it."""
+        return self.initial is first and self.after is after
+
     def result(self, builder: Builder) -> Node:
         """What the trip gives to the next."""
         with building(builder):

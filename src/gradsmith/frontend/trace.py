@@ -121,16 +121,26 @@ class Trace:
     rolled: bool = False  # whether some `for` was not
     depth: int = 0  # how many calls of the user's functions are being run in regions
     trying: int = 0  # how many `try` with handlers are being run
+    ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
+    """For the regions that are arms: the condition, and with which truth of it they run."""
+    firsts: dict[Node, tuple[Node, bool]] = field(default_factory=dict)
+    """For variables of loops that have one truth in the first trip, and the other in all after
+    it: the condition that the trip is not the first, and the truth in the first."""
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:
         self.root = self.builder
 
     @contextmanager
-    def region(self) -> Iterator[Builder]:
-        """What happens inside belongs to a region, and not to what is around it."""
+    def region(self, way: tuple[Node, bool] | None = None) -> Iterator[Builder]:
+        """What happens inside belongs to a region, and not to what is around it.
+
+        It is the arm of a branch for this truth of this condition, if ``way`` is given.
+        """
         outer = self.builder
         inner = Builder(intern=False, parent=outer)
+        if way is not None:
+            self.ways[inner] = way
         inner.span = outer.span
         self.builder = inner
         try:

@@ -71,7 +71,7 @@ def _of_statement(node: ast.stmt, known: set[str]) -> set[str]:
 
 def _of_expressions(nodes: Sequence[ast.AST], known: set[str]) -> set[str]:
     read = _loads(nodes) - known
-    known |= _surely_set(nodes)
+    known |= surely_set(nodes)
     return read
 
 
@@ -84,7 +84,7 @@ def _loads(nodes: Iterable[ast.AST]) -> set[str]:
     }
 
 
-def _surely_set(nodes: Iterable[ast.AST]) -> set[str]:
+def surely_set(nodes: Iterable[ast.AST]) -> set[str]:
     """The variables that are set wherever this is evaluated to its end."""
     found: set[str] = set()
     stack = list(nodes)

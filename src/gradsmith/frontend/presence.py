@@ -1,0 +1,176 @@
+"""What tells whether a variable has a value, and what the way to a place says about that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith.frontend.merging import as_result
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number, size
+from gradsmith.ops.compare import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_not,
+    not_equal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTrip:
+    """Whether a loop over a range makes a trip: asked only if a program depends on it.
+
+    The answer is a guard, or a traced value where only running tells.
+    """
+
+    start: Size
+    stop: Size
+    step: int
+
+    def _sides(self) -> tuple[Any, Any]:
+        ends = wrap_size(self.start), wrap_size(self.stop)
+        return ends[::-1] if self.step > 0 else ends
+
+    def known(self) -> Any:
+        """The answer."""
+        far, near = self._sides()
+        return far > near
+
+    def node(self) -> Node:
+        """The answer as a value, without a guard."""
+        far, near = self._sides()
+        return greater(as_result(far), as_result(near))
+
+
+def any_trip(start: Size, stop: Size, step: int) -> Any:
+    """The same, or the answer where it is the same for all calls."""
+    found = AnyTrip(start, stop, step)
+    return found.known() if isinstance(start, int) and isinstance(stop, int) else found
+
+
+def as_truth(present: Any) -> Any:
+    """What tells whether a variable has a value: True, False, or a traced truth value."""
+    return traced_truth(present.node()) if isinstance(present, AnyTrip) else present
+
+
+def traced_truth(node: Node) -> Tracer:
+    """A truth value of this node."""
+    return Tracer(View(Storage(node)))
+
+
+def not_first(index: Size, start: Size) -> Tracer:
+    """Whether a trip of a loop is not its first."""
+    return traced_truth(not_equal(as_result(wrap_size(index)), as_result(wrap_size(start))))
+
+
+def known_on_the_way(present: Any, trace: Trace) -> Any:
+    """``present`` as a condition, or its truth where the branches around this place decide it."""
+    if isinstance(present, AnyTrip):
+        present = present.known()
+    if not isinstance(present, Tracer):
+        return present
+    asked, wanted = _plain(present.view.storage.node, truth=True)
+    ways = _Ways(trace)
+    for condition, truth in ways:
+        found, held = _plain(condition, truth)
+        if ways.same(found, asked):
+            return held == wanted
+        if wanted and _differ(asked) and _excludes(found, held, asked):
+            return True
+    return present
+
+
+def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:
+    """A condition without ``not``, and its truth."""
+    while condition.op is logical_not:
+        condition, truth = condition.inputs[0], not truth
+    return condition, truth
+
+
+class _Ways:
+    """The conditions of the branches around a place, with their truth there."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.outer: dict[Node, Node] = {}
+        """For what regions capture: what that is in the region around."""
+
+    def __iter__(self) -> Iterator[tuple[Node, bool]]:
+        builder = self.trace.builder
+        while builder.parent is not None:
+            self.outer.update((inner, node) for node, inner in builder.captured.items())
+            way = self.trace.ways.get(builder)
+            if way is not None:
+                yield way
+                condition, truth = _plain(*way)
+                meaning = self.trace.firsts.get(self._origin(condition))
+                if meaning is not None:
+                    node, first = meaning
+                    yield node, truth is not first
+            builder = builder.parent
+
+    def same(self, left: Node, right: Node, depth: int = 6) -> bool:
+        """Whether both are one value, as far as a short look tells."""
+        left, right = self._origin(left), self._origin(right)
+        if left is right:
+            return True
+        alike = left.op is right.op and depth > 0 and left.attrs == right.attrs
+        if not alike or any(left.regions) or "barrier" in left.op.traits or "name" in left.attrs:
+            return False
+        if len(left.inputs) != len(right.inputs):
+            return False
+        pairs = zip(left.inputs, right.inputs, strict=True)
+        return all(self.same(a, b, depth - 1) for a, b in pairs)
+
+    def _origin(self, node: Node) -> Node:
+        while node in self.outer:
+            node = self.outer[node]
+        return node
+
+
+_RELATIONS = {
+    less: "<",
+    less_equal: "<=",
+    greater: ">",
+    greater_equal: ">=",
+    equal: "==",
+    not_equal: "!=",
+}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _distance(condition: Node) -> Size | None:
+    """Of a comparison of two sizes: how far they are apart."""
+    if condition.op not in _RELATIONS:
+        return None
+    sides = [n.attrs["value"] if n.op is size else number(n) for n in condition.inputs]
+    if not all(isinstance(s, (int, dims.Dim)) for s in sides):
+        return None
+    left, right = sides
+    found: Size = left - right
+    return found
+
+
+def _differ(asked: Node) -> bool:
+    return asked.op is not_equal and _distance(asked) is not None
+
+
+def _excludes(condition: Node, truth: bool, asked: Node) -> bool:
+    """Whether two sizes differ where the condition has this truth."""
+    given, wanted = _distance(condition), _distance(asked)
+    if given is None or wanted is None:
+        return False
+    relation = _RELATIONS[condition.op]
+    holds = dims.RELATIONS[relation if truth else _OPPOSITE[relation]]
+    rests = (given - wanted, given + wanted)
+    return any(isinstance(rest, int) and not holds(rest, 0) for rest in rests)
