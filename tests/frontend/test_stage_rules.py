@@ -266,7 +266,7 @@ def test_what_loops_are_told():
     assert outer[1] == {
         "targets": ("i", "v"),
         "stored": ("_", "__gs_broken_1", "count", "last", "total", "w"),
-        "read": ("_", "count", "last", "total"),
+        "read": ("count", "last", "total"),
     }
     assert inner[1:] == (
         {
@@ -278,7 +278,7 @@ def test_what_loops_are_told():
     )
     ((_, names, leaves),) = recorder.of("while")
     assert names["stored"] == ("count", "k", "m", "n", "rest", "u")
-    assert names["read"] == ("count", "u")
+    assert names["read"] == ("count",)
     assert leaves is False
 
 

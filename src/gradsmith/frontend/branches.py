@@ -8,6 +8,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
     Joint,
@@ -22,7 +23,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Perhaps, Unsettled, whole
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -70,11 +71,11 @@ class Branching:
         dead: list[bool] = []
         self._trying = True
         for truth in (True, False):
-            with trace.region((condition, truth)) as builder, journaling(known) as journal:
+            with trace.region((condition, truth)), journaling(known) as journal:
                 self._values, self._abandoned = before, False
                 yield truth
                 values = variables(sys._getframe(1), self.names)
-                arms.append(arm_of(builder, values, journal, self.names))
+                arms.append(arm_of(trace, values, journal, self.names))
             dead.append(self._abandoned)
             self.resets = True
         self._trying = False
@@ -133,7 +134,17 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
         refill(container, joint.fill(contents))
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
     told = map(joint.fill, present)
-    return [whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)]
+    after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
+    sides = [
+        Side(dict(zip(names, a.held, strict=True)), dict(zip(names, a.present, strict=True)))
+        for a in arms
+    ]
+    note_implied(after, sides)
+    for side, truth in zip(sides, (True, False), strict=True):
+        for name, value in after.items():
+            if isinstance(value, Perhaps) and side.present[name] is True:
+                value.because.append((condition, truth))
+    return list(after.values())
 
 
 def _contents(joint: Joint, left: Any, right: Any) -> Any:

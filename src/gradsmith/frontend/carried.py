@@ -21,15 +21,16 @@ from gradsmith.frontend.merging import (
     is_stale,
     is_whole,
 )
-from gradsmith.frontend.presence import as_truth
+from gradsmith.frontend.presence import as_truth, found_at_end, found_before
 from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import is_undefined, split, whole
+from gradsmith.frontend.unsettled import is_undefined, whole
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
+from gradsmith.ir.types import python_number
 
 
 @dataclass(slots=True)
@@ -54,9 +55,9 @@ class Group:
         present = True if self.present is None else self.present.open(trace, builder)
         return whole(self.name, value, later if self.begun else present)
 
-    def take(self, found: Any, builder: Builder) -> bool:
+    def take(self, found: Any, trace: Trace) -> bool:
         """The value that the trip ends with; whether it is as it started."""
-        value, present = split(self.name, found, builder)
+        value, present = found_at_end(self.name, found, trace)
         if is_undefined(value):
             value = tree.unflatten(self.shape, [slot.seen for slot in self.slots])
         leaves, shape = tree.flatten(value, is_data)
@@ -94,8 +95,7 @@ class Group:
 
 def present_slot(name: str, initial: Any) -> Slot:
     """What tells whether a variable has a value, carried from trip to trip."""
-    value = as_truth(initial)
-    return Slot(f"has_{shown_name(name)}", value, as_shown(value).array_type, whole=False)
+    return Slot(f"has_{shown_name(name)}", initial, python_number(bool), whole=False)
 
 
 def group_of(name: str, value: Any) -> Group | None:
@@ -181,15 +181,15 @@ def _is_changed(before: Any, after: Any) -> bool:
     return len(left) != len(right) or any(a is not b for a, b in zip(left, right, strict=True))
 
 
-def rebound_group(name: str, before: Any, after: Any, builder: Builder) -> Group | None:
+def rebound_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
     """How a variable is carried that may have another value in the next trip; None where it holds
     no data, or has no value in any trip.
     """
-    value, present = split(name, before, builder)
+    value, present = found_before(name, before, trace)
     if not is_undefined(value):
         group = group_of(name, value)
     else:
-        group = group_of(name, split(name, after, builder)[0])
+        group = group_of(name, found_at_end(name, after, trace)[0])
         for slot in group.slots if group else ():
             slot.initial = None
     if group is not None and present is not True:
@@ -197,12 +197,13 @@ def rebound_group(name: str, before: Any, after: Any, builder: Builder) -> Group
     return group
 
 
-def late_group(name: str, before: Any, after: Any, builder: Builder) -> Group | None:
+def late_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
     """How the last value of a variable leaves the loop that sets it anew in each trip.
 
     None where it cannot.
     """
-    (old, had), (new, has) = split(name, before, builder), split(name, after, builder)
+    old, had = found_before(name, before, trace)
+    new, has = found_at_end(name, after, trace)
     group = group_of(name, new)
     if group is None or any(map(dims.changes, [s for t in group.slots for s in t.type.shape])):
         return None

@@ -38,8 +38,8 @@ def run_again(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
     held = _held(fun)
     known = reachable(sys._getframe(), trace)
     del held
-    with trace.region() as builder, journaling(known) as journal:
-        arm = arm_of(builder, [call(fun, *args, **kwargs)], journal)
+    with trace.region(), journaling(known) as journal:
+        arm = arm_of(trace, [call(fun, *args, **kwargs)], journal)
     return _Results(trace, arm).give()
 
 

@@ -31,12 +31,12 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     frame = staged_frame()
     known = None if frame is None else reachable(frame, trace)
     for truth, way in ((True, then), (False, orelse)):
-        with trace.region((node, truth)) as builder, journaling(known) as journal:
+        with trace.region((node, truth)), journaling(known) as journal:
             try:
                 value, ended = way(), False
             except AbandonedError:
                 value, ended = None, True
-            arms.append(arm_of(builder, [value], journal))
+            arms.append(arm_of(trace, [value], journal))
             dead.append(ended)
     if any(dead):
         give_up(trace, node, arms, dead)

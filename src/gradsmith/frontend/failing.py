@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.presence import known_on_the_way
+from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
@@ -51,7 +51,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     trace = current_trace()
     if trace is None or value.is_set(trace.builder):
         return value.value
-    present = known_on_the_way(value.present, trace)
+    present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
         _refuse_handlers()
         choose(present, lambda: None, lambda: _record(_error(name, outside)))

@@ -22,13 +22,13 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.presence import as_truth, traced_truth
+from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Unsettled, is_undefined, split
+from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -80,11 +80,11 @@ class Arm:
 
 
 def arm_of(
-    builder: Builder, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
+    trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
 ) -> Arm:
-    """The arm that has just been run; what it changed is undone."""
-    changes = journal.changes()
-    pairs = [split(name, v, builder) for name, v in zip(names, variables, strict=True)]
+    """The arm that has just been run, and is left only now; what it changed is undone."""
+    builder, changes = trace.builder, journal.changes()
+    pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
     values = [value for value, _ in pairs]
     # What is not set where the arm raises an error at its end is missed by nobody.
     raises = any(node.op is fail for node in builder.nodes)

@@ -12,11 +12,12 @@ from gradsmith.frontend.carried import (
     late_group,
     rebound_group,
 )
+from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.presence import any_trip, not_first
+from gradsmith.frontend.presence import any_trip, found_at_end, found_before, not_first
 from gradsmith.frontend.slots import VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
@@ -82,6 +83,7 @@ class LoopRegion:
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
+        self._sides: list[Side] = []
 
     def open(self, builder: Builder) -> Any:
         """Begin a trip; what the loop's target is in it."""
@@ -126,7 +128,7 @@ class LoopRegion:
         """
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
         settled = [
-            group.take(ends[name], self.builder) for name, group in self.state.variables.items()
+            group.take(ends[name], self.trace) for name, group in self.state.variables.items()
         ]
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends))
@@ -136,6 +138,10 @@ class LoopRegion:
         if all(settled):
             self._check_aliases(journal.storages)
             self._take_late(ends)
+            self._sides = [
+                side_of(variables, self.trace, found)
+                for variables, found in ((self.before, found_before), (ends, found_at_end))
+            ]
         journal.undo()
         return all(settled)
 
@@ -156,7 +162,7 @@ class LoopRegion:
             before, after = self.before[name], ends[name]
             if after is before or (is_undefined(after) and is_undefined(before)):
                 continue
-            group = rebound_group(name, before, after, self.builder)
+            group = rebound_group(name, before, after, self.trace)
             if group is not None:
                 self.state.variables[name] = group
                 known = False
@@ -176,7 +182,7 @@ class LoopRegion:
             if self.names.kept is not None and name not in self.names.kept:
                 self._settled[name] = Unsettled(name, VARIES)
                 continue
-            group = late_group(name, before, value, self.builder)
+            group = late_group(name, before, value, self.trace)
             if group is None:
                 self._settled[name] = Unsettled(name, VARIES)
             else:
@@ -312,6 +318,7 @@ class LoopRegion:
         for name, group in {**self.state.variables, **self._late}.items():
             ends = [self._final(s, finals) for s in group.carried()]
             values[name] = group.final(ends, any_trip)
+        note_implied(values, self._sides)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
 
     def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:

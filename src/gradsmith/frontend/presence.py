@@ -11,6 +11,7 @@ from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import OWN, Perhaps, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
@@ -73,21 +74,46 @@ def not_first(index: Size, start: Size) -> Tracer:
     return traced_truth(not_equal(as_result(wrap_size(index)), as_result(wrap_size(start))))
 
 
-def known_on_the_way(present: Any, trace: Trace) -> Any:
-    """``present`` as a condition, or its truth where the branches around this place decide it."""
-    if isinstance(present, AnyTrip):
-        present = present.known()
-    if not isinstance(present, Tracer):
-        return present
-    asked, wanted = _plain(present.view.storage.node, truth=True)
+def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
+    """What tells whether a variable is set here, as a condition; or True."""
+    if is_known(value, trace):
+        return True
+    present = value.present
+    return present.known() if isinstance(present, AnyTrip) else present
+
+
+def is_known(value: Perhaps, trace: Trace) -> bool:
+    """Whether the branches around this place say that a variable is set."""
+    if value.is_set(trace.builder):
+        return True
+    asked = list(value.because)
+    if isinstance(value.present, Tracer):
+        asked.append((value.present.view.storage.node, True))
+    wanted = [_plain(*condition) for condition in asked]
     ways = _Ways(trace)
-    for condition, truth in ways:
-        found, held = _plain(condition, truth)
-        if ways.same(found, asked):
-            return held == wanted
-        if wanted and _differ(asked) and _excludes(found, held, asked):
-            return True
-    return present
+    for way in ways:
+        found, held = _plain(*way)
+        for node, truth in wanted:
+            if held is truth and ways.same(found, node):
+                return True
+            if truth and _differ(node) and _excludes(found, held, node):
+                return True
+    return False
+
+
+def found_at_end(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
+    """The value of a variable at the end of a region, and what tells whether it has one."""
+    if isinstance(value, Perhaps):
+        return value.value, is_known(value, trace) or value.present
+    return value, name.startswith(OWN) or not is_undefined(value)
+
+
+def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
+    """The same where the region begins that is being run."""
+    outer = trace.builder.parent
+    if isinstance(value, Perhaps):
+        return value.value, (outer is not None and value.is_set(outer)) or value.present
+    return found_at_end(name, value, trace)
 
 
 def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:

@@ -14,6 +14,7 @@ from gradsmith.frontend.merging import (
     joint_type,
     placeholder,
 )
+from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -131,7 +132,8 @@ class Slot:
             return empty(shape=self.type.shape, dtype=self.type.dtype)
         if self.initial is None:
             return placeholder(self.type)
-        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
+        initial = as_truth(self.initial)
+        node = initial if isinstance(initial, Node) else as_shown(initial)
         return in_type(node, self.type)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.spans import current_span
 from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node
 
 MISSING = "it has a value on some of the ways to this place only"
 NO_VALUE = "cannot access local variable {!r} where it is not associated with a value"
@@ -89,6 +90,8 @@ class Perhaps(Refusing):
         self.name = name
         self.value = value
         self.present = present
+        self.because: list[tuple[Node, bool]] = []
+        """Conditions that say, with this truth, that it is set."""
         self._asked: list[Builder] = []
 
     def ask(self, builder: Builder) -> None:
@@ -114,13 +117,6 @@ class Perhaps(Refusing):
 
     def __repr__(self) -> str:
         return f"<{self.name}: {MISSING}>"
-
-
-def split(name: str, value: Any, builder: Builder) -> tuple[Any, Any]:
-    """The value of a variable on the way of ``builder``, and what tells whether it has one."""
-    if isinstance(value, Perhaps):
-        return value.value, value.is_set(builder) or value.present
-    return value, name.startswith(OWN) or not is_undefined(value)
 
 
 def whole(name: str, value: Any, present: Any) -> Any:

@@ -14,6 +14,7 @@ from gradsmith.ir.intrinsics import item, number
 from gradsmith.ir.mentions import live, mentioned
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.regions import REGIONAL, branch, rerun
+from gradsmith.passes.demand import needed_carried
 from gradsmith.passes.regions import in_regions, renamed
 
 MOST_ROUNDS = 8
@@ -202,6 +203,7 @@ class _Need:
             if not more:
                 break
             self.carried |= more
+        self.idle = self.carried - needed_carried(node, read)
 
     def _inputs(self) -> set[int]:
         body, test = self.attrs["body"], self.attrs["test"]
@@ -216,9 +218,9 @@ class _Need:
         return found
 
     def is_fixed(self, place: int) -> bool:
-        """Whether no trip changes what is carried there."""
+        """Whether no trip changes what is carried there, or nothing depends on it."""
         body = self.attrs["body"]
-        same = body.results[place] is body.params[1 + place]
+        same = body.results[place] is body.params[1 + place] or place in self.idle
         return same and self.attrs["symbols"][place] is None and _is_plain(body, place)
 
 

@@ -26,7 +26,7 @@ from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects
 from gradsmith.frontend.stage_rules.conditions import condition, test
 from gradsmith.frontend.stage_rules.jumps import Exit
-from gradsmith.frontend.stage_rules.liveness import live, loads_outside, stored
+from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import stored_names
@@ -104,9 +104,8 @@ class _Loop:
         asked = [ast.Expr(node.test, **self.at)] if isinstance(node, ast.While) else []
         set_ = stored([*asked, *node.body], rewriter.scope)
         self.stored = tuple(name for name in set_ if name not in targets)
-        self.read = tuple(sorted(live([*asked, *node.body]) & set(self.stored)))
-        outside = loads_outside(rewriter.whole, node) & {*targets, *self.stored}
-        self.kept = tuple(sorted(outside))
+        self.read = tuple(sorted(rewriter.liveness.trip(node) & set(self.stored)))
+        self.kept = tuple(sorted(rewriter.liveness.after(node) & {*targets, *self.stored}))
         self.endless = isinstance(node, ast.While)
 
     def name(self) -> ast.expr:

@@ -12,6 +12,7 @@ from gradsmith.frontend.enclose import FunctionNode, replaced
 from gradsmith.frontend.source import Source
 from gradsmith.frontend.stage_rules.assigned import initially_unset, unsure_reads
 from gradsmith.frontend.stage_rules.jumps import Lowering
+from gradsmith.frontend.stage_rules.liveness import Liveness
 from gradsmith.frontend.stage_rules.places import Place, place
 from gradsmith.frontend.stage_rules.scopes import Scope, function_scope
 from gradsmith.frontend.unsettled import OWN
@@ -74,7 +75,7 @@ class Rewriter:
         self.nested = nested
         self.scope = function_scope(source.node, None)
         self.lowering = Lowering()
-        self.whole: list[ast.stmt] = []
+        self.liveness = Liveness([])
         self._unsure: dict[int, ast.Name] = {}
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
         self._count = 0
@@ -151,11 +152,12 @@ class Rewriter:
         """The rewritten body of a function or lambda, whose scope is the one at work."""
         if isinstance(node, ast.Lambda):
             return self.call("result", place(node.body), self.visit(node.body))
-        outer, self.whole = self.whole, self.lowering.function(node.body)
-        reads = unsure_reads(self.whole, self.scope.bound, self.scope.given)
+        whole = self.lowering.function(node.body)
+        outer, self.liveness = self.liveness, Liveness(whole)
+        reads = unsure_reads(whole, self.scope.bound, self.scope.given)
         self._unsure.update((id(read), read) for read in reads)
-        body = self.body(self.whole)
-        self.whole = outer
+        body = self.body(whole)
+        self.liveness = outer
         at = place(node.body[0])
         first = [] if self.scope.home is None else [self._set(self.scope.home, "home", at)]
         for name in initially_unset(reads, self.scope.given):
