@@ -23,7 +23,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Perhaps, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -135,16 +135,14 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
-    sides = [
-        Side(dict(zip(names, a.held, strict=True)), dict(zip(names, a.present, strict=True)))
-        for a in arms
-    ]
-    note_implied(after, sides)
-    for side, truth in zip(sides, (True, False), strict=True):
-        for name, value in after.items():
-            if isinstance(value, Perhaps) and side.present[name] is True:
-                value.because.append((condition, truth))
+    note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)
     return list(after.values())
+
+
+def side_of_arm(arm: Arm, names: Sequence[str]) -> Side:
+    """What variables hold at the end of an arm."""
+    held, present = (dict(zip(names, v, strict=True)) for v in (arm.held, arm.present))
+    return Side(held, present)
 
 
 def _contents(joint: Joint, left: Any, right: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Perhaps
+from gradsmith.ir.graph import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,13 @@ def is_flag(value: Any) -> bool:
     return scalar and value.dtype.kind == "b"
 
 
-def note_implied(variables: Mapping[str, Any], sides: Sequence[Side]) -> None:
-    """Of the variables after the ways have met: which truth values say that others have one."""
+def note_implied(
+    variables: Mapping[str, Any], sides: Sequence[Side], condition: Node | None = None
+) -> None:
+    """Of the variables after the ways have met: which truth values say that others have one.
+
+    The ways may be those of True and of False of a ``condition``.
+    """
     flags = {name: value for name, value in variables.items() if is_flag(value)}
     for name, value in variables.items():
         new = all(side.held[name] is not value for side in sides)
@@ -60,4 +66,7 @@ def note_implied(variables: Mapping[str, Any], sides: Sequence[Side]) -> None:
                 for truth in (True, False)
                 if all(side.follows(name, flag, truth=truth) for side in sides)
             ]
-
+            if condition is not None:
+                truths = zip((True, False), sides, strict=True)
+                set_by = [truth for truth, side in truths if side.present[name] is True]
+                value.because += [(condition, truth) for truth in set_by]

@@ -141,22 +141,17 @@ class Joint:
         """One value for two: with an `Output` where they differ."""
         if left is right or is_same_number(left, right):
             return left
-        if (left is False and self._is_condition(right)) or (
-            right is True and self._is_condition(left)
-        ):
+        if self._is_told(left, right):
             return left is not False
         if is_data(left) and is_data(right):
             return self._output(left, right, label)
-        if is_undefined(left) and is_data(right):
-            return self._output(self._placeholder(self.arms[1], right), right, label)
-        if is_undefined(right) and is_data(left):
-            return self._output(left, self._placeholder(self.arms[0], left), label)
-        if is_undefined(left) and tree.is_container(right):
+        for value, other in ((left, right), (right, left)):
+            if is_undefined(value) and not tree.is_container(other):
+                return other if not is_data(other) else self._beside_none(left, right, label)
+        if is_undefined(left):
             left = _all_undefined(left, right)
-        elif is_undefined(right) and tree.is_container(left):
+        elif is_undefined(right):
             right = _all_undefined(right, left)
-        elif is_undefined(left) or is_undefined(right):
-            return right if is_undefined(left) else left
         alike = type(left) is type(right)
         if alike and tree.is_container(left):
             return self._container(left, right, label)
@@ -169,23 +164,27 @@ class Joint:
         return Unsettled(label, reason)
 
     def present(self, left: Any, right: Any, label: str) -> Any:
-        """What tells whether a variable has a value: ``left`` and ``right`` tell it in the arms."""
+        """What tells whether a variable has a value, from what tells it in the arms."""
         if left is right:
             return left
         if left is True and right is False:
             return traced_truth(self.condition)
         if left is False and right is True:
             return traced_truth(logical_not(self.condition))
-        sides = []
-        for arm, value in zip(self.arms, (left, right), strict=True):
-            with building(arm.builder):
-                sides.append(as_truth(value))
-        return self.add(*sides, label)
+        with building(self.builders[0]):
+            left = as_truth(left)
+        with building(self.builders[1]):
+            right = as_truth(right)
+        return self.add(left, right, label)
 
-    def _is_condition(self, value: Any) -> bool:
-        """Whether it is the condition itself, whose truth each arm knows."""
-        bare = isinstance(value, Tracer) and not value.view.path
-        return bare and value.view.storage.node is self.condition
+    def _is_told(self, left: Any, right: Any) -> bool:
+        """Whether one is the condition itself, and the other its truth on that way."""
+
+        def asked(value: Any) -> bool:
+            bare = isinstance(value, Tracer) and not value.view.path
+            return bare and value.view.storage.node is self.condition
+
+        return (left is False and asked(right)) or (right is True and asked(left))
 
     def _container(self, left: Any, right: Any, label: str) -> Any:
         first, second = tree.parts(left), tree.parts(right)
@@ -218,6 +217,12 @@ class Joint:
         self.labels.append(label)
         return Output(len(self.results) - 1)
 
+    def _beside_none(self, left: Any, right: Any, label: str) -> Any:
+        """Of a value and none at all."""
+        if is_undefined(left):
+            return self._output(self._placeholder(self.arms[1], right), right, label)
+        return self._output(left, self._placeholder(self.arms[0], left), label)
+
     def _placeholder(self, arm: Arm, value: Any) -> Node:
         """What stands for a value that no sensible program reads."""
         type_ = self._node(arm, value).array_type
@@ -246,9 +251,7 @@ class Joint:
         if not (self.results or failing):
             return
         sides = list(zip(*self.results, strict=True)) or [(), ()]
-        whole = make_branch(
-            self.trace, self.condition, self.builders, sides, tuple(self.symbols)
-        )
+        whole = make_branch(self.trace, self.condition, self.builders, sides, tuple(self.symbols))
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
             named = label if label is not None and label.isidentifier() else None

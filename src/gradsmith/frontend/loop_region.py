@@ -17,7 +17,7 @@ from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.presence import any_trip, found_at_end, found_before, not_first
+from gradsmith.frontend.presence import NotFirst, any_trip, found_at_end, found_before
 from gradsmith.frontend.slots import VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
@@ -93,7 +93,7 @@ class LoopRegion:
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
         builder.parameter(label, python_number(int), self.index)
-        later = not_first(size, self._start())
+        later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later)
         self._note_firsts(later)
         return None if self.trips is None else self.trips.item(TracedInt(size))
@@ -111,12 +111,12 @@ class LoopRegion:
     def _start(self) -> Size:
         return 0 if self.trips is None else self.trips.start
 
-    def _note_firsts(self, later: Tracer) -> None:
+    def _note_firsts(self, later: NotFirst) -> None:
         """Variables such as ``first``, True in the first trip, say which trip it is."""
         for slot in self.state.slots():
             for first in (True, False):
                 if slot.always(first, not first):
-                    self.trace.firsts[param_of(slot)] = later.node, first
+                    self.trace.firsts[param_of(slot)] = later.node(), first
 
     def values(self) -> list[Any]:
         """The stored variables at the beginning of the trip."""

@@ -53,15 +53,31 @@ class AnyTrip:
         return greater(as_result(far), as_result(near))
 
 
+@dataclass(frozen=True, slots=True)
+class NotFirst:
+    """Whether a trip of a loop is not its first: a value is made where it is asked."""
+
+    index: Size
+    start: Size
+
+    def known(self) -> Any:
+        """The answer."""
+        return traced_truth(self.node())
+
+    def node(self) -> Node:
+        """The answer as a value."""
+        return not_equal(as_result(wrap_size(self.index)), as_result(wrap_size(self.start)))
+
+
 def any_trip(start: Size, stop: Size, step: int) -> Any:
-    """The same, or the answer where it is the same for all calls."""
+    """`AnyTrip`, or the answer where it is the same for all calls."""
     found = AnyTrip(start, stop, step)
     return found.known() if isinstance(start, int) and isinstance(stop, int) else found
 
 
 def as_truth(present: Any) -> Any:
     """What tells whether a variable has a value: True, False, or a traced truth value."""
-    return traced_truth(present.node()) if isinstance(present, AnyTrip) else present
+    return traced_truth(present.node()) if isinstance(present, (AnyTrip, NotFirst)) else present
 
 
 def traced_truth(node: Node) -> Tracer:
@@ -69,17 +85,12 @@ def traced_truth(node: Node) -> Tracer:
     return Tracer(View(Storage(node)))
 
 
-def not_first(index: Size, start: Size) -> Tracer:
-    """Whether a trip of a loop is not its first."""
-    return traced_truth(not_equal(as_result(wrap_size(index)), as_result(wrap_size(start))))
-
-
 def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
     """What tells whether a variable is set here, as a condition; or True."""
     if is_known(value, trace):
         return True
     present = value.present
-    return present.known() if isinstance(present, AnyTrip) else present
+    return present.known() if isinstance(present, (AnyTrip, NotFirst)) else present
 
 
 def is_known(value: Perhaps, trace: Trace) -> bool:
@@ -89,6 +100,8 @@ def is_known(value: Perhaps, trace: Trace) -> bool:
     asked = list(value.because)
     if isinstance(value.present, Tracer):
         asked.append((value.present.view.storage.node, True))
+    elif isinstance(value.present, NotFirst):
+        asked.append((value.present.node(), True))
     wanted = [_plain(*condition) for condition in asked]
     ways = _Ways(trace)
     for way in ways:

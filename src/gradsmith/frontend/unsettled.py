@@ -83,7 +83,7 @@ class Perhaps(Refusing):
     """Stands for the value of a variable that is not set on every way to this place.
 
     Staged code asks where it reads the variable. ``present`` tells whether it is set: a traced
-    truth value, or an `AnyTrip`.
+    truth value, or what will be one if it is asked (`AnyTrip`, `NotFirst`).
     """
 
     def __init__(self, name: str, value: Any, present: Any) -> None:

@@ -64,7 +64,7 @@ class Liveness:
         if blocks and not isinstance(node, _LATER):
             return self._compound(node, after)
         if isinstance(node, _LATER):
-            return (after - {node.name}) | _loads([node])  # type: ignore[attr-defined]
+            return (after - {node.name}) | _loads([node])
         return _before([node], after)
 
     def _with(self, node: ast.With, after: set[str]) -> set[str]:

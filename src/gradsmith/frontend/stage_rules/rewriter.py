@@ -67,9 +67,7 @@ class Rewriter:
         Whether there may be a ``try`` in each ``if``: Python takes 20 such blocks in each other.
     """
 
-    def __init__(
-        self, source: Source, shadowing: Container[str], *, nested: bool = True
-    ) -> None:
+    def __init__(self, source: Source, shadowing: Container[str], *, nested: bool = True) -> None:
         self.source = source
         self.shadowing = shadowing
         self.nested = nested
@@ -160,8 +158,8 @@ class Rewriter:
         self.liveness = outer
         at = place(node.body[0])
         first = [] if self.scope.home is None else [self._set(self.scope.home, "home", at)]
-        for name in initially_unset(reads, self.scope.given):
-            first.append(self._set(name, "unset", at, self.text(name, at)))
+        unset = initially_unset(reads, self.scope.given)
+        first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
         return [*body[:begin], *first, *body[begin:]]
 
@@ -175,7 +173,9 @@ class Rewriter:
         return id(node) in self._unsure
 
     def may_be_abandoned(self, statements: Sequence[ast.stmt]) -> bool:
-        """Whether they read a variable that may have no value; an ``if`` in them sees to its own."""
+        """Whether they read a variable that may have no value: but for what an ``if`` in them
+        sees to itself.
+        """
         stack: list[ast.AST] = list(statements) if self.nested else []
         while stack:
             node = stack.pop()
