@@ -133,6 +133,7 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for container, contents in containers.values():
         refill(container, joint.fill(contents))
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
+    joint.doubt_containers()
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
     note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)

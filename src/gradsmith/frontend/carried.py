@@ -14,6 +14,7 @@ from gradsmith.frontend.containers import (
     contents_of,
     growth_of,
 )
+from gradsmith.frontend.doubts import is_outdated, outdate
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import (
     as_shown,
@@ -119,6 +120,8 @@ class State:
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
     growing: dict[int, Growth] = field(default_factory=dict)
+    outdated: dict[int, Any] = field(default_factory=dict)
+    """Containers of which nothing can be told after a trip."""
 
     def slots(self) -> list[Slot]:
         """Every carried value in order."""
@@ -142,7 +145,13 @@ class State:
             contents.open(trace, builder)
         for growth in self.growing.values():
             growth.open(trace, builder)
+        self.outdate()
         return values
+
+    def outdate(self) -> None:
+        """What such containers hold is not known in later trips either, nor after the loop."""
+        for container in self.outdated.values():
+            outdate(container)
 
     def take_storages(self, journal: Journal, builder: Builder) -> bool:
         """What buffers hold at the end of a trip; whether none is new."""
@@ -160,10 +169,14 @@ class State:
         """What lists and dicts hold at the end of a trip, of ``length``; whether none is new."""
         settled = True
         for key, (container, before) in journal.containers.items():
+            if key in self.outdated:
+                continue
             if key in self.growing:
                 self.growing[key].take(container, place)
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
+            elif _is_changed(before, container) and is_outdated(container):
+                self.outdated[key], settled = container, False
             elif _is_changed(before, container):
                 growth = growth_of(before, container, length)
                 if growth is not None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.joint import Arm, arm_of
-from gradsmith.frontend.journal import journaling, note_container, reachable, refill
+from gradsmith.frontend.journal import journaling, reachable, refill
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.slots import fresh_name
@@ -91,7 +92,7 @@ class _Results:
             if storage.label is not None:
                 self.trace.builder.name(storage.node, storage.label)
         for container, contents in containers:
-            note_container(container)
+            note_written(container)
             refill(container, self._replaced(contents, values))
         return self._replaced(value, values)
 

@@ -17,6 +17,7 @@ from gradsmith.frontend.merging import (
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType
@@ -123,6 +124,8 @@ class Contents:
                 as_result(value)  # what can be used
                 settled = part.take(value) and settled
             elif part is not value:
+                if isinstance(value, Unsettled):
+                    value.refuse()
                 raise changed_elements()
         return settled
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
+from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.merging import (
     PLAIN,
@@ -77,6 +78,8 @@ class Arm:
     """What every array among the values shows at the end of the arm, by its identity."""
     stale: set[int]
     """Those of them that may or may not have been written to."""
+    outside: Mapping[int, Any]
+    """The containers that were there before it, by identity."""
 
 
 def arm_of(
@@ -94,7 +97,8 @@ def arm_of(
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
     journal.undo()
-    return Arm(builder, variables, values, present, changes, nodes, stale)
+    outside = journal.known or {}
+    return Arm(builder, variables, values, present, changes, nodes, stale, outside)
 
 
 class Output:
@@ -121,6 +125,11 @@ class Joint:
         self.symbols: list[Symbol | None] = []
         self.labels: list[str | None] = []
         self.made: list[Any] = []
+        self.templates: dict[tuple[int, int], Any] = {}
+        """Containers with outputs in them, for those of both arms that they stand for."""
+        self.origins: dict[int, tuple[Any, Any, Any]] = {}
+        """For each of these: itself, and the containers of the arms."""
+        self.filled: dict[int, Any] = {}
         self.stale: set[int] = set()
         """The places of results that may or may not have been written to."""
 
@@ -187,13 +196,18 @@ class Joint:
         return (left is False and asked(right)) or (right is True and asked(left))
 
     def _container(self, left: Any, right: Any, label: str) -> Any:
-        first, second = tree.parts(left), tree.parts(right)
+        known = self.templates.get((id(left), id(right)))
+        if known is not None:
+            return known
+        first, second = (a.changes.parts(v) for a, v in zip(self.arms, (left, right), strict=True))
         if first[:2] != second[:2]:
             return Unsettled(label, "the two ways to this place give it other lengths or keys")
         pairs = zip(first[1], first[2], second[2], strict=True)
-        names = [(k, a, b) for k, a, b in pairs]
-        made = [self.join(a, b, _part_label(label, key)) for key, a, b in names]
-        return _container_like(left, first[1], made)
+        made = [self.join(a, b, _part_label(label, key)) for key, a, b in pairs]
+        template = tree.rebuilt(left, first[1], made)
+        self.templates[id(left), id(right)] = template
+        self.origins[id(template)] = (template, left, right)
+        return template
 
     def _output(self, left: Any, right: Any, label: str) -> Any:
         try:
@@ -267,10 +281,23 @@ class Joint:
         """``value`` with the branch's results for its outputs."""
         if isinstance(value, Output):
             return self.made[value.place]
-        leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
-        if not any(isinstance(leaf, Output) for leaf in leaves):
+        if id(value) not in self.origins:
             return value
-        return tree.unflatten(shape, [self.fill(leaf) for leaf in leaves])
+        if id(value) not in self.filled:
+            _, keys, parts = tree.parts(value)
+            self.filled[id(value)] = tree.rebuilt(value, keys, [self.fill(p) for p in parts])
+        return self.filled[id(value)]
+
+    def doubt_containers(self) -> None:
+        """A container that came out of the branch may be one of those that went into it."""
+        seen: dict[int, Any] = {}
+        for key, made in self.filled.items():
+            for arm, origin in zip(self.arms, self.origins[key][1:], strict=True):
+                known = seen.setdefault(id(origin), made)
+                if known is not made:
+                    doubt(self.trace, made, known)
+                if id(origin) in arm.outside:
+                    doubt(self.trace, made, origin)
 
 
 def make_branch(
@@ -296,13 +323,3 @@ def _all_undefined(value: Any, like: Any) -> Any:
 
 def _part_label(label: str, key: Any) -> str:
     return key if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
-
-
-def _container_like(model: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
-    if isinstance(model, dict):
-        return dict(zip(keys, parts, strict=True))
-    if tree.is_namedtuple(model):
-        return type(model)(*parts)
-    if isinstance(model, (list, tuple)):
-        return type(model)(parts)
-    return type(model)(**dict(zip(keys, parts, strict=True)))

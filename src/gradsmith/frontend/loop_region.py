@@ -12,6 +12,7 @@ from gradsmith.frontend.carried import (
     late_group,
     rebound_group,
 )
+from gradsmith.frontend.doubts import Aliases
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
@@ -84,6 +85,7 @@ class LoopRegion:
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
         self._sides: list[Side] = []
+        self._aliases = Aliases(trace)
 
     def open(self, builder: Builder) -> Any:
         """Begin a trip; what the loop's target is in it."""
@@ -95,6 +97,7 @@ class LoopRegion:
         builder.parameter(label, python_number(int), self.index)
         later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later)
+        self._aliases.doubt(self._started, self.before)
         self._note_firsts(later)
         return None if self.trips is None else self.trips.item(TracedInt(size))
 
@@ -131,8 +134,9 @@ class LoopRegion:
             group.take(ends[name], self.trace) for name, group in self.state.variables.items()
         ]
         settled.append(self.state.take_storages(journal, self.builder))
-        settled.append(self._take_rebound(ends))
+        settled.append(self._take_rebound(ends, journal))
         settled.append(self.state.take_containers(journal, *self._extent()))
+        settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
         if all(settled):
             settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
@@ -152,7 +156,7 @@ class LoopRegion:
             return None, 0
         return trips.length, (dims.of_atom(self.index) - trips.start) // trips.step
 
-    def _take_rebound(self, ends: dict[str, Any]) -> bool:
+    def _take_rebound(self, ends: dict[str, Any], journal: Journal) -> bool:
         """Variables whose value in the next trip is another than in this one.
 
         One that a trip only writes to in place is no such variable: its buffer is carried.
@@ -162,7 +166,7 @@ class LoopRegion:
             before, after = self.before[name], ends[name]
             if after is before or (is_undefined(after) and is_undefined(before)):
                 continue
-            group = rebound_group(name, before, after, self.trace)
+            group = rebound_group(name, journal.before(before), after, self.trace)
             if group is not None:
                 self.state.variables[name] = group
                 known = False
@@ -319,6 +323,8 @@ class LoopRegion:
             ends = [self._final(s, finals) for s in group.carried()]
             values[name] = group.final(ends, any_trip)
         note_implied(values, self._sides)
+        self.state.outdate()
+        self._aliases.doubt(values, self.before)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
 
     def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:

@@ -18,6 +18,7 @@ from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, negate
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
+from gradsmith.frontend.doubts import note_reshaped, note_written
 from gradsmith.frontend.effects import (
     CONTAINERS,
     MUTATORS,
@@ -37,7 +38,6 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping, listed
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -180,7 +180,7 @@ class BoundRuntime:
             return builtins_table.attribute_of(owner, name)
         stand_in = trace.shadows.get(id(owner), owner)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
-            note_container(stand_in)
+            note_reshaped(stand_in)
         if isinstance(stand_in, Shadow):
             if name in written_attributes(stand_in):
                 return getattr(stand_in, name)
@@ -239,9 +239,9 @@ class BoundRuntime:
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
         if name is None and isinstance(owner, CONTAINERS):
-            note_container(owner)
+            note_written(owner)
         if name is not None and hasattr(owner, "__dict__"):
-            note_container(vars(owner))
+            note_written(vars(owner))
         if id(owner) not in trace.external:
             return owner
         if name is not None:

@@ -123,6 +123,8 @@ class Trace:
     trying: int = 0  # how many `try` with handlers are being run
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
     """For the regions that are arms: the condition, and with which truth of it they run."""
+    doubts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    """For containers by identity: those that they may be."""
     firsts: dict[Node, tuple[Node, bool]] = field(default_factory=dict)
     """For variables of loops that have one truth in the first trip, and the other in all after
     it: the condition that the trip is not the first, and the truth in the first."""

@@ -194,7 +194,7 @@ class Rewriter:
     def bound(self, node: ast.Name) -> ast.expr:
         """The value of a variable that may have none."""
         at, scope = place(node), self.scope
-        while scope.comprehension and scope.parent is not None:
+        while scope.comprehension and not scope.generator and scope.parent is not None:
             scope = scope.parent
         outside = ast.Constant(node.id not in scope.bound, **at)
         read = replaced(node, ctx=ast.Load())

@@ -22,6 +22,7 @@ class Scope:
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
     comprehension: bool = False
+    generator: bool = False  # a comprehension that is a function of its own in every Python
     given: frozenset[str] = frozenset()
     """Those that are set when the function begins."""
     home: str | None = None
@@ -85,7 +86,9 @@ def names_in(statements: Iterable[ast.AST]) -> Names:
 def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
     """The scope of a comprehension, in which all but its first iterable is evaluated."""
     targets = [clause.target for clause in node.generators]
-    return Scope(frozenset(stored_names(targets)), parent, comprehension=True)
+    generator = isinstance(node, ast.GeneratorExp)
+    bound = frozenset(stored_names(targets))
+    return Scope(bound, parent, comprehension=True, generator=generator)
 
 
 def stored_names(targets: Iterable[ast.expr]) -> list[str]:
