@@ -21,7 +21,7 @@ from gradsmith.frontend.joint import (
 from gradsmith.frontend.journal import journaling, reachable, refill
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Trace, current_trace, in_region
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.ir.builder import Builder
@@ -45,13 +45,14 @@ class Branching:
         self.resets = False
         self._values: list[Any] = []
         self._trying = False
-        self._abandoned = False
+        self._abandoned: AbandonedError | None = None
 
     def abandoned(self) -> None:
         """The arm has ended in an error, which is raised again where no other arm is to be run."""
         if not self._trying:
             raise  # noqa: PLE0704  within the except block of staged code
-        self._abandoned = True
+        error = sys.exc_info()[1]
+        self._abandoned = error if isinstance(error, AbandonedError) else None
 
     def state(self) -> list[Any]:
         """What the variables are to be now."""
@@ -68,11 +69,11 @@ class Branching:
         before = variables(sys._getframe(1), self.names)
         known = reachable(sys._getframe(1), trace)
         arms: list[Arm] = []
-        dead: list[bool] = []
+        dead: list[AbandonedError | None] = []
         self._trying = True
         for truth in (True, False):
             with trace.region((condition, truth)), journaling(known) as journal:
-                self._values, self._abandoned = before, False
+                self._values, self._abandoned = before, None
                 yield truth
                 values = variables(sys._getframe(1), self.names)
                 arms.append(arm_of(trace, values, journal, self.names))
@@ -84,23 +85,38 @@ class Branching:
             return
         give_up(trace, condition, arms, dead)
         self.traced, self._values = False, before
-        yield dead[1]
+        yield dead[1] is not None
 
 
-def give_up(trace: Trace, condition: Node, arms: Sequence[Arm], dead: Sequence[bool]) -> None:
+def give_up(
+    trace: Trace,
+    condition: Node,
+    arms: Sequence[Arm],
+    dead: Sequence[AbandonedError | None],
+) -> None:
     """The branch that raises the errors of the arms that always end in one.
 
     The other arm is what there is after it, and to be run again.
     """
+    then, orelse = dead
+    if then and orelse and str(then.error) == str(orelse.error) and then.error:
+        if not in_region():
+            raise then.error
     builders = [
         a.builder if fails else Builder(intern=False, parent=trace.builder)
         for a, fails in zip(arms, dead, strict=True)
     ]
     make_branch(trace, condition, builders, [(), ()], ())
-    if all(dead):
-        raise AbandonedError(
-            "both ways of this branch use a variable that has no value there", current_span()
-        )
+    if then and orelse:
+        raise _both(then, orelse)
+
+
+def _both(then: AbandonedError, orelse: AbandonedError) -> AbandonedError:
+    found = AbandonedError(
+        "both ways of this branch use a variable that has no value there", current_span()
+    )
+    found.error = then.error if str(then.error) == str(orelse.error) else None
+    return found
 
 
 def variables(frame: Any, names: Sequence[str]) -> list[Any]:

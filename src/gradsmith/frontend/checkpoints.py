@@ -110,7 +110,7 @@ class _Results:
 
     def _take(self, leaf: Any) -> Made:
         """What a value becomes: itself, or a result of the region if nothing else knows it."""
-        if isinstance(leaf, Tracer) and not self._is_outside(leaf):
+        if isinstance(leaf, Tracer) and not self.arm.is_from_outside(leaf):
             place = self._result(self.arm.nodes[id(leaf)])
             return lambda: self._array(leaf, place)
         if isinstance(leaf, TracedInt) and any(s in self.said for s in dims.symbols(leaf.dim)):
@@ -120,12 +120,6 @@ class _Results:
                 self._result(as_result(leaf), dims.as_symbol(size))
             return lambda: TracedInt(size)
         return lambda: leaf
-
-    def _is_outside(self, leaf: Tracer) -> bool:
-        """Whether it shows a buffer from around the region by ways that are known there."""
-        view = leaf.view
-        plain = all(len(step.inputs) == 1 for step in view.path)
-        return plain and not self.arm.builder.owns(view.storage.node)
 
     def _array(self, leaf: Tracer, place: int) -> Tracer:
         """The result for an array; where it shares memory with another one, writes tell."""

@@ -32,10 +32,11 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     known = None if frame is None else reachable(frame, trace)
     for truth, way in ((True, then), (False, orelse)):
         with trace.region((node, truth)), journaling(known) as journal:
+            value, ended = None, None
             try:
-                value, ended = way(), False
-            except AbandonedError:
-                value, ended = None, True
+                value = way()
+            except AbandonedError as error:
+                ended = error
             arms.append(arm_of(trace, [value], journal))
             dead.append(ended)
     if any(dead):

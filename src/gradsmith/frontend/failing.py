@@ -73,11 +73,7 @@ def _no_value(name: str, outside: bool) -> NoReturn:
         raise error
     _refuse_handlers()
     _record(error)
-    raise AbandonedError(
-        f"the variable {name!r} is used in this loop, but has no value when its first trip begins",
-        current_span(),
-        "give it a value before the loop",
-    )
+    raise AbandonedError.by(error, name)
 
 
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:

@@ -81,6 +81,13 @@ class Arm:
     outside: Mapping[int, Any]
     """The containers that were there before it, by identity."""
 
+    def is_from_outside(self, value: Any) -> bool:
+        """Whether it shows a buffer from around the arm by ways that are known there."""
+        if not isinstance(value, Tracer):
+            return False
+        plain = all(len(step.inputs) == 1 for step in value.view.path)
+        return plain and not self.builder.owns(value.view.storage.node)
+
 
 def arm_of(
     trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
@@ -141,8 +148,8 @@ class Joint:
         if known is not True and first.held[place] is second.held[place]:
             return first.held[place], True
         if known is not True and any(map(is_undefined, sides)):
-            for value in sides:
-                if isinstance(value, PLAIN):
+            for arm, value in zip(self.arms, sides, strict=True):
+                if isinstance(value, PLAIN) or arm.is_from_outside(value):
                     return value, known
         return self.join(*sides, label), known
 

@@ -19,7 +19,24 @@ OWN = "__gs_"
 
 
 class AbandonedError(ControlFlowError):
-    """The way that is being run always ends here, in an error that the emitted code raises."""
+    """The way that is being run always ends here, in an error that the emitted code raises.
+
+    ``error`` is that error, if it is the same whatever else decides.
+    """
+
+    error: NameError | None = None
+
+    @classmethod
+    def by(cls, error: NameError, name: str) -> AbandonedError:
+        """The end of a way by this error about a variable."""
+        made = cls(
+            f"the variable {name!r} is used in this loop, but has no value when its first trip "
+            "begins",
+            current_span(),
+            "give it a value before the loop",
+        )
+        made.error = error
+        return made
 
 
 class Refusing:
