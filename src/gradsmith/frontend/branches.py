@@ -21,7 +21,7 @@ from gradsmith.frontend.joint import (
 from gradsmith.frontend.journal import journaling, reachable, refill
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.trace import Trace, current_trace, in_region
+from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.ir.builder import Builder
@@ -49,10 +49,11 @@ class Branching:
 
     def abandoned(self) -> None:
         """The arm has ended in an error, which is raised again where no other arm is to be run."""
-        if not self._trying:
+        error, trace = sys.exc_info()[1], current_trace()
+        found = error if isinstance(error, AbandonedError) else None
+        if not self._trying or trace is None or found is None or not found.ends(trace.builder):
             raise  # noqa: PLE0704  within the except block of staged code
-        error = sys.exc_info()[1]
-        self._abandoned = error if isinstance(error, AbandonedError) else None
+        self._abandoned = found
 
     def state(self) -> list[Any]:
         """What the variables are to be now."""
@@ -99,23 +100,24 @@ def give_up(
     The other arm is what there is after it, and to be run again.
     """
     then, orelse = dead
-    if then and orelse and str(then.error) == str(orelse.error) and then.error:
-        if not in_region():
-            raise then.error
+    both = None if then is None or orelse is None else _both(trace, then, orelse)
+    if both is not None and both.error is not None and not may_fail_before(trace):
+        raise both.error
     builders = [
         a.builder if fails else Builder(intern=False, parent=trace.builder)
         for a, fails in zip(arms, dead, strict=True)
     ]
     make_branch(trace, condition, builders, [(), ()], ())
-    if then and orelse:
-        raise _both(then, orelse)
+    if both is not None:
+        raise both
 
 
-def _both(then: AbandonedError, orelse: AbandonedError) -> AbandonedError:
+def _both(trace: Trace, then: AbandonedError, orelse: AbandonedError) -> AbandonedError:
     found = AbandonedError(
         "both ways of this branch use a variable that has no value there", current_span()
     )
     found.error = then.error if str(then.error) == str(orelse.error) else None
+    found.way = trace.builder
     return found
 
 

@@ -36,6 +36,8 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
             try:
                 value = way()
             except AbandonedError as error:
+                if not error.ends(trace.builder):
+                    raise
                 ended = error
             arms.append(arm_of(trace, [value], journal))
             dead.append(ended)

@@ -11,7 +11,7 @@ from gradsmith.frontend.choices import choose
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import current_trace, in_region
+from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
     NO_VALUE,
@@ -68,12 +68,12 @@ def _error(name: str, outside: bool) -> NameError:
 
 def _no_value(name: str, outside: bool) -> NoReturn:
     """The variable has no value on this way: what follows on it is not reached."""
-    error = _error(name, outside)
-    if not in_region():
+    error, trace = _error(name, outside), current_trace()
+    if trace is None or not may_fail_before(trace):
         raise error
     _refuse_handlers()
     _record(error)
-    raise AbandonedError.by(error, name)
+    raise AbandonedError.by(error, name, trace.builder)
 
 
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:

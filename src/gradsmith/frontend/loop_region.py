@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,8 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.types import python_number
+from gradsmith.ir.mentions import has_effect
+from gradsmith.ir.types import TupleType, python_number
 from gradsmith.ops.regions import loop
 
 
@@ -41,7 +43,18 @@ class Trip:
     """One trip while it is run: what it says about going on."""
 
     leave: Any = None
-    test: Any = None
+    test: Node | None = None
+    before: tuple[Node, ...] = ()
+    """What is computed until the test is known."""
+
+    def ask(self, test: Node) -> None:
+        """The trip is made if this holds."""
+        self.test, self.before = test, tuple(current_builder().nodes)
+
+    def after(self, nodes: Sequence[Node]) -> list[Node]:
+        """What the trip itself does: errors that the test raises are not for it to raise."""
+        asked = {n for n in self.before if has_effect(n) and n.type == TupleType(())}
+        return [node for node in nodes if node not in asked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +250,7 @@ class LoopRegion:
         test = self._test(trip)
         starts = [slot.start() for slot in slots]
         captured = self.builder.needed([*results, *test])
-        body = self.builder.region(results, captured)
+        body = self.builder.region(results, captured, trip.after(self.builder.nodes))
         attrs = self._attrs(trip, slots, body, test, captured)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
@@ -269,7 +282,7 @@ class LoopRegion:
         if trip.test is None:
             return []
         with building(self.builder):
-            return [self.builder.inner(condition_of(trip.test))]
+            return [self.builder.inner(trip.test)]
 
     def _attrs(
         self, trip: Trip, slots: list[Slot], body: Region, test: list[Node], captured: list[Node]
@@ -282,7 +295,7 @@ class LoopRegion:
         symbols.append(None if count is None else dims.as_symbol(count))
         return {
             "body": body,
-            "test": self.builder.region(test, captured) if test else None,
+            "test": self.builder.region(test, captured, trip.before) if test else None,
             "start": self._start(),
             "stop": None if self.trips is None else self.trips.stop,
             "step": 1 if self.trips is None else self.trips.step,

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
-from gradsmith.frontend.joint import as_condition
+from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Journal, journaling, note_container, reachable
 from gradsmith.frontend.loop_region import LoopNames, LoopRegion, Trip
 from gradsmith.frontend.planned import planned
@@ -90,7 +90,7 @@ class Looping:
                 raise ControlFlowError("this loop ends in its first trip", current_span())
             return bool(value)
         if self.rolled:
-            self._trip.test = value
+            self._trip.ask(condition_of(value))
             return True
         self._switch = True
         return None

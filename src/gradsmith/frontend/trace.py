@@ -16,6 +16,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import has_effect
 
 Reader = Callable[[], Any]
 
@@ -177,6 +178,11 @@ def in_region() -> bool:
     """Whether what happens now happens on a way that may not be taken, or more than once."""
     trace = _current.get()
     return trace is not None and trace.builder is not trace.root
+
+
+def may_fail_before(trace: Trace) -> bool:
+    """Whether another error might come before what happens now, or nothing of it at all."""
+    return trace.builder is not trace.root or any(map(has_effect, trace.root.nodes))
 
 
 DEEPEST_CALLS = 60

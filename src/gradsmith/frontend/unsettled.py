@@ -25,9 +25,11 @@ class AbandonedError(ControlFlowError):
     """
 
     error: NameError | None = None
+    way: Builder | None = None
+    """The region that ends so, and not one around it."""
 
     @classmethod
-    def by(cls, error: NameError, name: str) -> AbandonedError:
+    def by(cls, error: NameError, name: str, way: Builder | None) -> AbandonedError:
         """The end of a way by this error about a variable."""
         made = cls(
             f"the variable {name!r} is used in this loop, but has no value when its first trip "
@@ -35,8 +37,12 @@ class AbandonedError(ControlFlowError):
             current_span(),
             "give it a value before the loop",
         )
-        made.error = error
+        made.error, made.way = error, way
         return made
+
+    def ends(self, way: Builder) -> bool:
+        """Whether it is this region that it ends; else the error stands."""
+        return self.way is way
 
 
 class Refusing:

@@ -157,17 +157,23 @@ class Builder:
         body = tidy(Region(tuple(self.params), tuple(self.nodes), tuple(results), self.names))
         return Graph(replace(body, names={}), body.names, tuple(guards), dict(self.size_names))
 
-    def region(self, results: Sequence[Node], captured: Sequence[Node] = ()) -> Region:
+    def region(
+        self,
+        results: Sequence[Node],
+        captured: Sequence[Node] = (),
+        nodes: Sequence[Node] | None = None,
+    ) -> Region:
         """Everything that ``results`` need, as a region of the builder around this one.
 
         Its parameters are this builder's and then those that stand for ``captured``, values of
-        the builder around.
+        the builder around. Of this builder's nodes it has those among ``nodes``, if given.
         """
         results = [self.inner(r) for r in results]
         known = self.captured
         stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
         params = (*self.params, *stand_ins)
-        return tidy(Region(params, tuple(self.nodes), tuple(results), self.names))
+        held = tuple(self.nodes if nodes is None else nodes)
+        return tidy(Region(params, held, tuple(results), self.names))
 
     def adopt(self, node: Node) -> None:
         """Take a node that was made otherwise, on operands that are known here."""

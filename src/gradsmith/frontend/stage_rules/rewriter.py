@@ -173,9 +173,7 @@ class Rewriter:
         return id(node) in self._unsure
 
     def may_be_abandoned(self, statements: Sequence[ast.stmt]) -> bool:
-        """Whether they read a variable that may have no value: but for what an ``if`` in them
-        sees to itself.
-        """
+        """Whether they read a variable that may have no value."""
         stack: list[ast.AST] = list(statements) if self.nested else []
         while stack:
             node = stack.pop()
@@ -183,7 +181,7 @@ class Rewriter:
                 name = node if isinstance(node, ast.Name) else node.target
                 if self.is_unsure(name):
                     return True
-            stack += [node.test] if isinstance(node, ast.If) else ast.iter_child_nodes(node)
+            stack += ast.iter_child_nodes(node)
         return False
 
     def unset(self, node: ast.Name) -> ast.stmt:
