@@ -8,8 +8,9 @@ from types import MappingProxyType
 from gradsmith.autodiff.sweep import fit
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
-from gradsmith.ir.graph import Node, Region
+from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import item
+from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType, same_shape
 from gradsmith.ir.unify import tidy
 from gradsmith.ops.create import zeros
@@ -95,8 +96,13 @@ def replay(
 
 
 def extended(region: Region, nodes: Sequence[Node], results: Sequence[Node]) -> Region:
-    """The region with other results, computed by ``nodes``."""
-    return tidy(Region(region.params, tuple(nodes), tuple(results), region.names))
+    """The region with other results, computed by ``nodes``.
+
+    The adjoint among these may run again what raises errors; here that is not wanted.
+    """
+    own = ancestors(results).union(region.nodes)
+    kept = tuple(n for n in nodes if n in own or not has_effect(n))
+    return tidy(Region(region.params, kept, tuple(results), region.names))
 
 
 def shared(builders: Sequence[Builder], results: Sequence[Sequence[Node]]) -> list[Node]:
