@@ -4,7 +4,7 @@ The referee is the function itself, run by Python: what it raises, and its finit
 """
 
 # Functions are written here as users write them, not as a linter would have them.
-# ruff: noqa: F821, F841, PLW0120, RET503, RET504, RET505, SIM108, B007, B023
+# ruff: noqa: F821, F841, RET503, RET504, SIM108
 
 from __future__ import annotations
 

@@ -87,15 +87,14 @@ class Liveness:
     def _loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
         out = self._block(node.orelse, after) | after | self._behind
         self._after[id(node)] = self._after.get(id(node), set()) | out
-        trip: set[str] = set(out)
+        head, trip = set(out), set[str]()
         while True:
-            begins = self._trip(node, self._block(node.body, trip)) | out
-            if begins <= trip:
+            trip = self._trip(node, self._block(node.body, head))
+            if trip <= head:
                 break
-            trip |= begins
-        known = self._trips.get(id(node), set())
-        self._trips[id(node)] = known | trip
-        return trip | (_loads([node.iter]) if isinstance(node, ast.For) else set())
+            head |= trip
+        self._trips[id(node)] = self._trips.get(id(node), set()) | trip
+        return head | (_loads([node.iter]) if isinstance(node, ast.For) else set())
 
     def _trip(self, node: ast.For | ast.While, body: set[str]) -> set[str]:
         if isinstance(node, ast.While):
