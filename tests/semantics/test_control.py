@@ -132,7 +132,15 @@ def unreached_else(x):
     return y
 
 
+def assigned_in_the_condition(x):
+    c = x[0]
+    while (k := c * 2) < 9:
+        c = c * 1.5 + x[2]
+    return k * c
+
+
 WORKING = [
+    assigned_in_the_condition,
     if_with_results,
     if_that_sets,
     if_that_writes,
@@ -225,4 +233,17 @@ def test_none_or_a_value_is_not_decided_by_the_way_that_was_traced():
         return x * 2
 
     with pytest.raises(gs.GradsmithError, match="best"):
+        gs.compile(f)(X)
+
+
+def test_what_a_condition_assigns_is_not_known_after_a_break():
+    def f(x):
+        c = x[0]
+        while (k := c * 2) < 9:
+            c = c * 1.5 + 0.1
+            if c > 4:
+                break
+        return k * c
+
+    with pytest.raises(gs.GradsmithError, match="'k' is used"):
         gs.compile(f)(X)
