@@ -134,8 +134,8 @@ def unreached_else(x):
 
 def assigned_in_the_condition(x):
     c = x[0]
-    while (k := c * 2) < 9:
-        c = c * 1.5 + x[2]
+    while (k := c * c) < 9:
+        c = c * 1.5
     return k * c
 
 

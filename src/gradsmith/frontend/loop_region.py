@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
@@ -25,6 +23,7 @@ from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trip import LoopNames, Trip
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
@@ -33,45 +32,8 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.mentions import has_effect
-from gradsmith.ir.types import TupleType, python_number
+from gradsmith.ir.types import python_number
 from gradsmith.ops.regions import loop
-
-
-@dataclass(slots=True)
-class Trip:
-    """One trip while it is run: what it says about going on."""
-
-    leave: Any = None
-    test: Node | None = None
-    before: tuple[Node, ...] = ()
-    """What is computed until the test is known."""
-
-    def ask(self, test: Node) -> None:
-        """The trip is made if this holds."""
-        self.test, self.before = test, tuple(current_builder().nodes)
-
-    def after(self, nodes: Sequence[Node]) -> list[Node]:
-        """What the trip itself does: errors that the test raises are not for it to raise."""
-        asked = {n for n in self.before if has_effect(n) and n.type == TupleType(())}
-        return [node for node in nodes if node not in asked]
-
-
-@dataclass(frozen=True, slots=True)
-class LoopNames:
-    """The variables of a loop, from its source.
-
-    ``targets`` are set by the ``for`` itself, ``stored`` by the body; ``read`` are those that
-    may be read in a trip before they are set in it.
-    """
-
-    targets: tuple[str, ...]
-    stored: tuple[str, ...]
-    read: frozenset[str]
-    leaves: bool
-    endless: bool = False  # a `while`
-    kept: frozenset[str] | None = None
-    """Those that are read outside the loop; None where that is not known."""
 
 
 class LoopRegion:

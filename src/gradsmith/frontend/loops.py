@@ -10,11 +10,12 @@ from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
 from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Journal, journaling, note_container, reachable
-from gradsmith.frontend.loop_region import LoopNames, LoopRegion, Trip
+from gradsmith.frontend.loop_region import LoopRegion
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trip import LoopNames, Trip
 from gradsmith.frontend.trips import Trips, as_trips
 from gradsmith.ir import dims
 

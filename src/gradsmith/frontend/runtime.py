@@ -38,7 +38,6 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.loop_region import LoopNames
 from gradsmith.frontend.loops import Looping, listed
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.operators import STATEFUL
@@ -47,6 +46,7 @@ from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_region
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer, _Method
+from gradsmith.frontend.trip import LoopNames
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
