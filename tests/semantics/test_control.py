@@ -4,7 +4,7 @@ Rows of the table "Control flow" in docs/semantics.md; whole programs are in tes
 """
 
 # Functions are written here as users write them, not as a linter would have them.
-# ruff: noqa: PLW0120
+# ruff: noqa: PLW0120, SIM102
 
 from __future__ import annotations
 
@@ -139,8 +139,18 @@ def assigned_in_the_condition(x):
     return k * c
 
 
+def numbers_of_python_in_an_arm(x):
+    a = x[0] * 1.0
+    d = a
+    if x[1] > -0.5:
+        if x[0] > -0.5:
+            return d
+    return d * x[1] + 0.0 * a
+
+
 WORKING = [
     assigned_in_the_condition,
+    numbers_of_python_in_an_arm,
     if_with_results,
     if_that_sets,
     if_that_writes,
