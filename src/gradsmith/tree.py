@@ -67,6 +67,17 @@ def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
     return "dataclass", names, [getattr(value, name) for name in names]
 
 
+def rebuilt(model: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
+    """A container of the kind of ``model`` with these parts."""
+    if isinstance(model, dict):
+        return dict(zip(keys, parts, strict=True))
+    if is_namedtuple(model):
+        return type(model)(*parts)
+    if isinstance(model, (list, tuple)):
+        return type(model)(parts)
+    return type(model)(**dict(zip(keys, parts, strict=True)))
+
+
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree]:
     """The leaves of ``value`` in order, and its shape; what is neither leaf nor container is a
     static part of the shape.

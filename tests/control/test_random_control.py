@@ -78,6 +78,12 @@ def test_value_and_gradient(number):
     check(number)
 
 
+@pytest.mark.parametrize("number", [322, 420, 1096, 1350])
+def test_variables_that_no_later_trip_reads(number):
+    """What they hold, or whether they are set at all, differs from trip to trip."""
+    assert check(number) is None
+
+
 def test_few_are_refused():
     refused = sum(check(number) is not None for number in range(0, COUNT, 3))
     assert refused <= REFUSED_AT_MOST * COUNT / 3

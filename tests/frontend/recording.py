@@ -12,6 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from gradsmith.frontend.stage import is_staged, stage
+from gradsmith.frontend.unsettled import NO_VALUE, NO_VALUE_OUTSIDE, is_undefined
 
 
 @dataclass
@@ -114,6 +115,13 @@ class BoundRecorder:
         self.note("negate", value)
         return not value
 
+    def bound(self, name, value, outside, /):
+        self.note("bound", name, outside)
+        if is_undefined(value):
+            text = NO_VALUE_OUTSIDE if outside else NO_VALUE
+            raise (NameError if outside else UnboundLocalError)(text.format(name))
+        return value
+
     def raising(self, error, /):
         self.note("raising")
         return True
@@ -190,6 +198,7 @@ class RecordedBranching:
     condition: Any
     resets = False
     traced = False
+    failure = ()
 
     def __iter__(self):
         yield bool(self.condition)

@@ -9,6 +9,7 @@ import sys
 
 from frontend.random_jumps import Writer
 from frontend.recording import BoundRecorder, Recorder
+from gradsmith.frontend.unsettled import is_undefined
 
 
 class Decision:
@@ -41,12 +42,16 @@ class BoundSpeculator(BoundRecorder):
             return Speculation(condition.value, names)
         return super().branching(condition, names)
 
+    def bound(self, name, value, outside, /):
+        return Missing() if is_undefined(value) else super().bound(name, value, outside)
+
     def negate(self, value, /):
         return Decision(not value) if isinstance(value, Decision) else not value
 
 
 class Speculation:
     traced = True
+    failure = ()
 
     def __init__(self, condition, names):
         self.condition, self.names, self.resets, self.values = condition, names, False, []

@@ -66,6 +66,7 @@ def test_the_users_expressions():
         ("item", 4, "[y][0:1]"),
         ("bind", 4, "[y][0:1]"),
         ("either", 5, "y and z"),
+        ("bound", 5, "z"),
         ("branching", 5, "y and z"),
         ("attribute", 5, "x.real"),
         ("bind", 5, "x.real"),

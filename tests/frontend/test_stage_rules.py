@@ -266,7 +266,7 @@ def test_what_loops_are_told():
     assert outer[1] == {
         "targets": ("i", "v"),
         "stored": ("_", "__gs_broken_1", "count", "last", "total", "w"),
-        "read": ("_", "count", "last", "total"),
+        "read": ("count", "last", "total"),
     }
     assert inner[1:] == (
         {
@@ -278,8 +278,34 @@ def test_what_loops_are_told():
     )
     ((_, names, leaves),) = recorder.of("while")
     assert names["stored"] == ("count", "k", "m", "n", "rest", "u")
-    assert names["read"] == ("count", "u")
+    assert names["read"] == ("count",)
     assert leaves is False
+
+
+def test_the_flags_of_jumps_are_not_carried():
+    """What tells an inner loop that it was left is set anew in each trip that has one."""
+
+    def f(x):
+        total = 0
+        for v in x:
+            if v < 0:
+                continue
+            for w in x:
+                if w > v:
+                    break
+                total += w
+            else:
+                total += 1
+        for i in range(3):
+            if x[i] > 1:
+                return i
+        return total
+
+    _, recorder = recorded(f, [1.0, 2.0, -1.0])
+    (_, outer, _), (_, inner, _), *_, (_, last, _) = recorder.of("loop")
+    assert outer["stored"] == ("__gs_broken_1", "total", "w")
+    assert outer["read"] == inner["read"] == ("total",)
+    assert last["read"] == ("__gs_result_2", "__gs_returned_2")
 
 
 def test_keys():

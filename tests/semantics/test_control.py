@@ -4,7 +4,7 @@ Rows of the table "Control flow" in docs/semantics.md; whole programs are in tes
 """
 
 # Functions are written here as users write them, not as a linter would have them.
-# ruff: noqa: PLW0120
+# ruff: noqa: PLW0120, SIM102
 
 from __future__ import annotations
 
@@ -132,7 +132,25 @@ def unreached_else(x):
     return y
 
 
+def assigned_in_the_condition(x):
+    c = x[0]
+    while (k := c * c) < 9:
+        c = c * 1.5
+    return k * c
+
+
+def numbers_of_python_in_an_arm(x):
+    a = x[0] * 1.0
+    d = a
+    if x[1] > -0.5:
+        if x[0] > -0.5:
+            return d
+    return d * x[1] + 0.0 * a
+
+
 WORKING = [
+    assigned_in_the_condition,
+    numbers_of_python_in_an_arm,
     if_with_results,
     if_that_sets,
     if_that_writes,
@@ -225,4 +243,17 @@ def test_none_or_a_value_is_not_decided_by_the_way_that_was_traced():
         return x * 2
 
     with pytest.raises(gs.GradsmithError, match="best"):
+        gs.compile(f)(X)
+
+
+def test_what_a_condition_assigns_is_not_known_after_a_break():
+    def f(x):
+        c = x[0]
+        while (k := c * 2) < 9:
+            c = c * 1.5 + 0.1
+            if c > 4:
+                break
+        return k * c
+
+    with pytest.raises(gs.GradsmithError, match="'k' is used"):
         gs.compile(f)(X)

@@ -8,23 +8,35 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.joint import Arm, Joint, Output, arm_of, as_condition, condition_of
+from gradsmith.frontend.implied import Side, note_implied
+from gradsmith.frontend.joint import (
+    Arm,
+    Joint,
+    Output,
+    arm_of,
+    as_condition,
+    condition_of,
+    make_branch,
+)
 from gradsmith.frontend.journal import journaling, reachable, refill
-from gradsmith.frontend.slots import shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, Unsettled
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
 
 class Branching:
     """An ``if`` statement: runs over its arms, and knows the variables afterwards.
 
-    Staged code is ``for arm in branching: ...``: one trip with the truth of a plain condition;
-    for a traced one a trip with True and one with False.
+    Staged code is ``for arm in branching: try: ...``: one trip with the truth of a plain
+    condition; for a traced one a trip with True and one with False. Where one of these always
+    ends in an error, the other follows once more, behind a branch that raises the error.
     """
+
+    failure: type[BaseException] = AbandonedError
 
     def __init__(self, condition: Any, names: tuple[str, ...]) -> None:
         self.condition = as_condition(condition)
@@ -32,6 +44,16 @@ class Branching:
         self.traced = isinstance(self.condition, Tracer)
         self.resets = False
         self._values: list[Any] = []
+        self._trying = False
+        self._abandoned: AbandonedError | None = None
+
+    def abandoned(self) -> None:
+        """The arm has ended in an error, which is raised again where no other arm is to be run."""
+        error, trace = sys.exc_info()[1], current_trace()
+        found = error if isinstance(error, AbandonedError) else None
+        if not self._trying or trace is None or found is None or not found.ends(trace.builder):
+            raise  # noqa: PLE0704  within the except block of staged code
+        self._abandoned = found
 
     def state(self) -> list[Any]:
         """What the variables are to be now."""
@@ -48,14 +70,55 @@ class Branching:
         before = variables(sys._getframe(1), self.names)
         known = reachable(sys._getframe(1), trace)
         arms: list[Arm] = []
+        dead: list[AbandonedError | None] = []
+        self._trying = True
         for truth in (True, False):
-            with trace.region() as builder, journaling(known) as journal:
-                self._values = before
+            with trace.region((condition, truth)), journaling(known) as journal:
+                self._values, self._abandoned = before, None
                 yield truth
                 values = variables(sys._getframe(1), self.names)
-                arms.append(arm_of(builder, values, journal))
+                arms.append(arm_of(trace, values, journal, self.names))
+            dead.append(self._abandoned)
             self.resets = True
-        self._values = joined(trace, condition, self.names, arms)
+        self._trying = False
+        if not any(dead):
+            self._values = joined(trace, condition, self.names, arms)
+            return
+        give_up(trace, condition, arms, dead)
+        self.traced, self._values = False, before
+        yield dead[1] is not None
+
+
+def give_up(
+    trace: Trace,
+    condition: Node,
+    arms: Sequence[Arm],
+    dead: Sequence[AbandonedError | None],
+) -> None:
+    """The branch that raises the errors of the arms that always end in one.
+
+    The other arm is what there is after it, and to be run again.
+    """
+    then, orelse = dead
+    both = None if then is None or orelse is None else _both(trace, then, orelse)
+    if both is not None and both.error is not None and not may_fail_before(trace):
+        raise both.error
+    builders = [
+        a.builder if fails else Builder(intern=False, parent=trace.builder)
+        for a, fails in zip(arms, dead, strict=True)
+    ]
+    make_branch(trace, condition, builders, [(), ()], ())
+    if both is not None:
+        raise both
+
+
+def _both(trace: Trace, then: AbandonedError, orelse: AbandonedError) -> AbandonedError:
+    found = AbandonedError(
+        "both ways of this branch use a variable that has no value there", current_span()
+    )
+    found.error = then.error if str(then.error) == str(orelse.error) else None
+    found.way = trace.builder
+    return found
 
 
 def variables(frame: Any, names: Sequence[str]) -> list[Any]:
@@ -68,8 +131,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     """Make the branch of two arms; what the variables are after it."""
     then, orelse = arms
     joint = Joint(trace, condition, arms)
-    pairs = zip(names, then.values, orelse.values, strict=True)
-    values = [joint.join(left, right, shown_name(name)) for name, left, right in pairs]
+    found = [joint.variable(place, name) for place, name in enumerate(names)]
+    values, present = [value for value, _ in found], [known for _, known in found]
     storages = {}
     for storage in dict.fromkeys([*then.changes.storages, *orelse.changes.storages]):
         if not any(arm.builder.owns(storage.node) for arm in arms):
@@ -88,7 +151,17 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for container, contents in containers.values():
         refill(container, joint.fill(contents))
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
-    return made
+    joint.doubt_containers()
+    told = map(joint.fill, present)
+    after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
+    note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)
+    return list(after.values())
+
+
+def side_of_arm(arm: Arm, names: Sequence[str]) -> Side:
+    """What variables hold at the end of an arm."""
+    held, present = (dict(zip(names, v, strict=True)) for v in (arm.held, arm.present))
+    return Side(held, present)
 
 
 _HINTS = {

@@ -14,6 +14,7 @@ from gradsmith.frontend.containers import (
     contents_of,
     growth_of,
 )
+from gradsmith.frontend.doubts import is_outdated, outdate
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import (
     as_shown,
@@ -21,14 +22,16 @@ from gradsmith.frontend.merging import (
     is_stale,
     is_whole,
 )
+from gradsmith.frontend.presence import as_truth, found_at_end, found_before
 from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import Unsettled, is_undefined, whole
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
+from gradsmith.ir.types import python_number
 
 
 @dataclass(slots=True)
@@ -40,13 +43,26 @@ class Group:
     slots: list[Slot]
     refused: bool = False
     """Whether a trip gave it another structure."""
+    present: Slot | None = None
+    """What tells whether the variable has a value, where it may have none."""
+    begun: bool | None = None
+    """Whether it has none in the first trip only; None where that is not known yet."""
 
-    def open(self, trace: Trace, builder: Builder) -> Any:
-        """The value that the trip starts with."""
-        return tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
+    def carried(self) -> list[Slot]:
+        """All its slots."""
+        return [*self.slots, *([] if self.present is None else [self.present])]
 
-    def take(self, value: Any) -> bool:
+    def open(self, trace: Trace, builder: Builder, later: Any) -> Any:
+        """The value that the trip starts with; ``later`` tells whether it is not the first."""
+        value = tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
+        present = True if self.present is None else self.present.open(trace, builder)
+        return whole(self.name, value, later if self.begun else present)
+
+    def take(self, found: Any, trace: Trace) -> bool:
         """The value that the trip ends with; whether it is as it started."""
+        value, present = found_at_end(self.name, found, trace)
+        if is_undefined(value):
+            value = tree.unflatten(self.shape, [slot.seen for slot in self.slots])
         leaves, shape = tree.flatten(value, is_data)
         if shape != self.shape:
             self.refused = True
@@ -56,12 +72,34 @@ class Group:
                 "keep its length and keys, or loop over a range that is known when tracing",
             )
         settled = [slot.take(leaf) for slot, leaf in zip(self.slots, leaves, strict=True)]
+        if self.present is not None:
+            settled.append(self.present.take(as_truth(present)))
+        elif present is not True:
+            self.present, self.begun = present_slot(self.name, not self.begun), False
+            settled.append(False)
         return all(settled)  # every slot is to take its leaf
 
-    def final(self, values: Sequence[Any]) -> Any:
-        """The value after the loop."""
-        pairs = zip(self.slots, values, strict=True)
-        return tree.unflatten(self.shape, [slot.handed_on(value) for slot, value in pairs])
+    def is_begun(self) -> bool:
+        """Whether it has been found out just now that only the first trip starts without it."""
+        if self.begun is None and self.present is not None and self.present.always(False, True):
+            self.present, self.begun = None, True
+            return True
+        return False
+
+    def final(self, values: Sequence[Any], any_trip: Any) -> Any:
+        """The value after the loop, of those of `carried`; whether there was one tells
+        ``any_trip``.
+        """
+        pairs = zip(self.carried(), values, strict=True)
+        given = [slot.handed_on(value) for slot, value in pairs]
+        present = True if self.present is None else given.pop()
+        value = tree.unflatten(self.shape, given)
+        return whole(self.name, value, any_trip if self.begun else present)
+
+
+def present_slot(name: str, initial: Any) -> Slot:
+    """What tells whether a variable has a value, carried from trip to trip."""
+    return Slot(f"has_{shown_name(name)}", initial, python_number(bool), whole=False)
 
 
 def group_of(name: str, value: Any) -> Group | None:
@@ -87,10 +125,12 @@ class State:
     growing: dict[int, Growth] = field(default_factory=dict)
     uncarried: dict[str, Unsettled] = field(default_factory=dict)
     """Variables that trips change and that cannot be carried: none may ask for them."""
+    outdated: dict[int, Any] = field(default_factory=dict)
+    """Containers of which nothing can be told after a trip."""
 
     def slots(self) -> list[Slot]:
         """Every carried value in order."""
-        found = [slot for group in self.variables.values() for slot in group.slots]
+        found = [slot for group in self.variables.values() for slot in group.carried()]
         found += self.storages.values()
         found += [slot for contents in self.containers.values() for slot in contents.slots]
         return found + [slot for growth in self.growing.values() for slot in growth.slots]
@@ -103,9 +143,14 @@ class State:
         groups = any(group.refused for group in self.variables.values())
         return groups or any(slot.refused for slot in self.slots())
 
-    def open(self, trace: Trace, builder: Builder) -> dict[str, Any]:
-        """Begin a trip: buffers and containers hold parameters; so will the variables."""
-        values = {name: group.open(trace, builder) for name, group in self.variables.items()}
+    def open(self, trace: Trace, builder: Builder, later: Any) -> dict[str, Any]:
+        """Begin a trip: buffers and containers hold parameters; so will the variables.
+
+        ``later`` tells whether it is not the first.
+        """
+        values = {
+            name: group.open(trace, builder, later) for name, group in self.variables.items()
+        }
         for storage, slot in self.storages.items():
             slot.open(trace, builder)
             storage.replace(param_of(slot))
@@ -113,7 +158,13 @@ class State:
             contents.open(trace, builder)
         for growth in self.growing.values():
             growth.open(trace, builder)
+        self.outdate()
         return values
+
+    def outdate(self) -> None:
+        """What such containers hold is not known in later trips either, nor after the loop."""
+        for container in self.outdated.values():
+            outdate(container)
 
     def take_storages(self, journal: Journal, builder: Builder) -> bool:
         """What buffers hold at the end of a trip; whether none is new."""
@@ -131,10 +182,14 @@ class State:
         """What lists and dicts hold at the end of a trip, of ``length``; whether none is new."""
         settled = True
         for key, (container, before) in journal.containers.items():
+            if key in self.outdated:
+                continue
             if key in self.growing:
                 self.growing[key].take(container, place, self.storages)
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
+            elif _is_changed(before, container) and is_outdated(container):
+                self.outdated[key], settled = container, False
             elif _is_changed(before, container):
                 growth = growth_of(before, container, length)
                 if growth is not None:
@@ -160,27 +215,42 @@ def _is_changed(before: Any, after: Any) -> bool:
     return len(left) != len(right) or any(a is not b for a, b in zip(left, right, strict=True))
 
 
-def undefined_group(name: str, after: Any) -> Group | None:
-    """How a variable is carried that had no value before the loop."""
-    group = group_of(name, after)
-    for slot in group.slots if group else ():
-        slot.initial = None
+def rebound_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
+    """How a variable is carried that may have another value in the next trip; None where it holds
+    no data, or has no value in any trip.
+    """
+    value, present = found_before(name, before, trace)
+    if not is_undefined(value):
+        group = group_of(name, value)
+    else:
+        group = group_of(name, found_at_end(name, after, trace)[0])
+        for slot in group.slots if group else ():
+            slot.initial = None
+    if group is not None and present is not True:
+        group.present = present_slot(name, present)
     return group
 
 
-def late_group(name: str, before: Any, after: Any) -> Group | None:
+def late_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
     """How the last value of a variable leaves the loop that sets it anew in each trip.
 
     None where it cannot.
     """
-    group = group_of(name, after)
+    old, had = found_before(name, before, trace)
+    new, has = found_at_end(name, after, trace)
+    group = group_of(name, new)
     if group is None or any(map(dims.changes, [s for t in group.slots for s in t.type.shape])):
         return None
-    leaves, shape = tree.flatten(before, is_data)
+    leaves, shape = tree.flatten(old, is_data)
     if leaves and shape != group.shape:
         return None
-    for slot, old in zip(group.slots, leaves or group.slots, strict=True):
+    for slot, start in zip(group.slots, leaves or group.slots, strict=True):
         slot.node, slot.initial = as_shown(slot.initial), None
-        if leaves and not slot.start_late(old):
+        if leaves and not slot.start_late(start):
             return None
+    if had is False and has is True:
+        group.begun = True
+    elif not (had is True and has is True):
+        group.present = present_slot(name, had)
+        group.present.take(as_truth(has))
     return group

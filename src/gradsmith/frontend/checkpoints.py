@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.joint import Arm, arm_of
-from gradsmith.frontend.journal import journaling, note_container, reachable, refill
+from gradsmith.frontend.journal import journaling, reachable, refill
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.slots import fresh_name
@@ -38,8 +39,8 @@ def run_again(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str,
     held = _held(fun)
     known = reachable(sys._getframe(), trace)
     del held
-    with trace.region() as builder, journaling(known) as journal:
-        arm = arm_of(builder, [call(fun, *args, **kwargs)], journal)
+    with trace.region(), journaling(known) as journal:
+        arm = arm_of(trace, [call(fun, *args, **kwargs)], journal)
     return _Results(trace, arm).give()
 
 
@@ -91,7 +92,7 @@ class _Results:
             if storage.label is not None:
                 self.trace.builder.name(storage.node, storage.label)
         for container, contents in containers:
-            note_container(container)
+            note_written(container)
             refill(container, self._replaced(contents, values))
         return self._replaced(value, values)
 
@@ -109,7 +110,7 @@ class _Results:
 
     def _take(self, leaf: Any) -> Made:
         """What a value becomes: itself, or a result of the region if nothing else knows it."""
-        if isinstance(leaf, Tracer) and not self._is_outside(leaf):
+        if isinstance(leaf, Tracer) and not self.arm.is_from_outside(leaf):
             place = self._result(self.arm.nodes[id(leaf)])
             return lambda: self._array(leaf, place)
         if isinstance(leaf, TracedInt) and any(s in self.said for s in dims.symbols(leaf.dim)):
@@ -119,12 +120,6 @@ class _Results:
                 self._result(as_result(leaf), dims.as_symbol(size))
             return lambda: TracedInt(size)
         return lambda: leaf
-
-    def _is_outside(self, leaf: Tracer) -> bool:
-        """Whether it shows a buffer from around the region by ways that are known there."""
-        view = leaf.view
-        plain = all(len(step.inputs) == 1 for step in view.path)
-        return plain and not self.arm.builder.owns(view.storage.node)
 
     def _array(self, leaf: Tracer, place: int) -> Tracer:
         """The result for an array; where it shares memory with another one, writes tell."""

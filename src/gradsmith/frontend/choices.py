@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradsmith.errors import InternalError
-from gradsmith.frontend.branches import joined
+from gradsmith.frontend.branches import give_up, joined
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.loose import note
@@ -15,6 +15,7 @@ from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import AbandonedError
 from gradsmith.ir.types import python_number
 from gradsmith.ops.compare import logical_not
 
@@ -28,12 +29,23 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     if trace is None:
         raise InternalError("a traced condition outside a trace")
     node = condition_of(condition)
-    arms = []
+    arms, dead = [], []
     frame = staged_frame()
     known = None if frame is None else reachable(frame, trace)
-    for way in (then, orelse):
-        with trace.region() as builder, journaling(known) as journal:
-            arms.append(arm_of(builder, [way()], journal))
+    for truth, way in ((True, then), (False, orelse)):
+        with trace.region((node, truth)), journaling(known) as journal:
+            value, ended = None, None
+            try:
+                value = way()
+            except AbandonedError as error:
+                if not error.ends(trace.builder):
+                    raise
+                ended = error
+            arms.append(arm_of(trace, [value], journal))
+            dead.append(ended)
+    if any(dead):
+        give_up(trace, node, arms, dead)
+        return then() if dead[1] else orelse()
     (value,) = joined(trace, node, ("this conditional expression",), arms)
     return value
 

@@ -19,6 +19,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType
@@ -181,6 +182,8 @@ class Contents:
                 as_result(value)  # what can be used
                 settled = part.take(value) and settled
             elif part is not value:
+                if isinstance(value, Unsettled):
+                    value.refuse()
                 raise changed_elements()
         return settled
 

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import current_span, span_of
-from gradsmith.frontend.trace import current_trace, in_region
+from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import (
+    NO_VALUE,
+    NO_VALUE_OUTSIDE,
+    AbandonedError,
+    Perhaps,
+    is_undefined,
+)
 
 
 def raising(make: Callable[[], Any]) -> bool:
     """Whether to raise an error now; on a way that may not be taken the emitted code does."""
     if not in_region():
         return True
+    _refuse_handlers()
+    _record(make())
+    return False
+
+
+def _refuse_handlers() -> None:
     trace = current_trace()
     if trace is not None and trace.trying:
         raise ControlFlowError(
@@ -26,8 +40,40 @@ def raising(make: Callable[[], Any]) -> bool:
             current_span(),
             "write the condition as an if statement without try",
         )
-    _record(make())
-    return False
+
+
+def bound(name: str, value: Any, outside: bool) -> Any:
+    """The value of a variable, which may have none; it is of a function *outside*, or of this."""
+    if is_undefined(value):
+        _no_value(name, outside)
+    if not isinstance(value, Perhaps):
+        return value
+    trace = current_trace()
+    if trace is None or value.is_set(trace.builder):
+        return value.value
+    present = condition_on_the_way(value, trace)
+    if isinstance(present, Tracer):
+        _refuse_handlers()
+        choose(present, lambda: None, lambda: _record(_error(name, outside)))
+    elif not present:
+        _no_value(name, outside)
+    value.ask(trace.builder)
+    return value.value
+
+
+def _error(name: str, outside: bool) -> NameError:
+    kind = NameError if outside else UnboundLocalError
+    return kind((NO_VALUE_OUTSIDE if outside else NO_VALUE).format(name))
+
+
+def _no_value(name: str, outside: bool) -> NoReturn:
+    """The variable has no value on this way: what follows on it is not reached."""
+    error, trace = _error(name, outside), current_trace()
+    if trace is None or not may_fail_before(trace):
+        raise error
+    _refuse_handlers()
+    _record(error)
+    raise AbandonedError.by(error, name, trace.builder)
 
 
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:

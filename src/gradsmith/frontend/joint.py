@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
+from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
+    PLAIN,
     as_result,
     as_shown,
     as_value,
@@ -22,7 +24,8 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.slots import fresh_name
+from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
+from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -36,7 +39,8 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType
-from gradsmith.ops.compare import not_equal
+from gradsmith.ops.compare import logical_not, not_equal
+from gradsmith.ops.effects import fail
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.regions import branch
 from gradsmith.ops.shape import reshape
@@ -67,23 +71,44 @@ class Arm:
     """What one arm has come to: its builder, its variables, and what it changed."""
 
     builder: Builder
+    held: list[Any]
+    """What its variables hold."""
     values: list[Any]
+    """Their values, and in ``present`` what tells of each whether it has one."""
+    present: list[Any]
     changes: Changes
     nodes: dict[int, Node]
     """What every array among the values shows at the end of the arm, by its identity."""
     stale: set[int]
     """Those of them that may or may not have been written to."""
+    outside: Mapping[int, Any]
+    """The containers that were there before it, by identity."""
+
+    def is_from_outside(self, value: Any) -> bool:
+        """Whether it shows a buffer from around the arm by ways that are known there."""
+        if not isinstance(value, Tracer):
+            return False
+        plain = all(len(step.inputs) == 1 for step in value.view.path)
+        return plain and not self.builder.owns(value.view.storage.node)
 
 
-def arm_of(builder: Builder, values: list[Any], journal: Journal) -> Arm:
-    """The arm that has just been run; what it changed is undone."""
-    changes = journal.changes()
+def arm_of(
+    trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
+) -> Arm:
+    """The arm that has just been run, and is left only now; what it changed is undone."""
+    builder, changes = trace.builder, journal.changes()
+    pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
+    values = [value for value, _ in pairs]
+    # What is not set where the arm raises an error at its end is missed by nobody.
+    raises = any(node.op is fail for node in builder.nodes)
+    present = [raises or known for _, known in pairs]
     held = [*values, *(contents for _, contents in changes.containers.values())]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
     journal.undo()
-    return Arm(builder, values, changes, nodes, stale)
+    outside = journal.known or {}
+    return Arm(builder, variables, values, present, changes, nodes, stale, outside)
 
 
 class Output:
@@ -112,22 +137,41 @@ class Joint:
         """What the results are in each of the arms."""
         self.labels: list[str | None] = []
         self.made: list[Any] = []
+        self.templates: dict[tuple[int, int], Any] = {}
+        """Containers with outputs in them, for those of both arms that they stand for."""
+        self.origins: dict[int, tuple[Any, Any, Any]] = {}
+        """For each of these: itself, and the containers of the arms."""
+        self.filled: dict[int, Any] = {}
         self.stale: set[int] = set()
         """The places of results that may or may not have been written to."""
+
+    def variable(self, place: int, name: str) -> tuple[Any, Any]:
+        """The value of a variable after the branch, and what tells whether it has one."""
+        first, second = self.arms
+        sides, label = (first.values[place], second.values[place]), shown_name(name)
+        known = self.present(first.present[place], second.present[place], f"has_{label}")
+        if known is not True and first.held[place] is second.held[place]:
+            return first.held[place], True
+        if known is not True and any(map(is_undefined, sides)):
+            for arm, value in zip(self.arms, sides, strict=True):
+                if isinstance(value, PLAIN) or arm.is_from_outside(value):
+                    return value, known
+        return self.join(*sides, label), known
 
     def join(self, left: Any, right: Any, label: str) -> Any:
         """One value for two: with an `Output` where they differ."""
         if left is right or is_same_number(left, right):
             return left
+        if self._is_told(left, right):
+            return left is not False
         if is_data(left) and is_data(right):
             return self._output(left, right, label)
-        if is_undefined(left) and is_data(right):
-            return self._output(self._placeholder(self.arms[1], right), right, label)
-        if is_undefined(right) and is_data(left):
-            return self._output(left, self._placeholder(self.arms[0], left), label)
-        if is_undefined(left) and tree.is_container(right):
+        for value, other in ((left, right), (right, left)):
+            if is_undefined(value) and not tree.is_container(other):
+                return other if not is_data(other) else self._beside_none(left, right, label)
+        if is_undefined(left):
             left = _all_undefined(left, right)
-        elif is_undefined(right) and tree.is_container(left):
+        elif is_undefined(right):
             right = _all_undefined(right, left)
         alike = type(left) is type(right)
         if alike and tree.is_container(left):
@@ -140,14 +184,42 @@ class Joint:
                 reason = value.why
         return Unsettled(label, reason)
 
+    def present(self, left: Any, right: Any, label: str) -> Any:
+        """What tells whether a variable has a value, from what tells it in the arms."""
+        if left is right:
+            return left
+        if left is True and right is False:
+            return traced_truth(self.condition)
+        if left is False and right is True:
+            return traced_truth(logical_not(self.condition))
+        with building(self.builders[0]):
+            left = as_truth(left)
+        with building(self.builders[1]):
+            right = as_truth(right)
+        return self.add(left, right, label)
+
+    def _is_told(self, left: Any, right: Any) -> bool:
+        """Whether one is the condition itself, and the other its truth on that way."""
+
+        def asked(value: Any) -> bool:
+            bare = isinstance(value, Tracer) and not value.view.path
+            return bare and value.view.storage.node is self.condition
+
+        return (left is False and asked(right)) or (right is True and asked(left))
+
     def _container(self, left: Any, right: Any, label: str) -> Any:
-        first, second = tree.parts(left), tree.parts(right)
+        known = self.templates.get((id(left), id(right)))
+        if known is not None:
+            return known
+        first, second = (a.changes.parts(v) for a, v in zip(self.arms, (left, right), strict=True))
         if first[:2] != second[:2]:
             return Unsettled(label, "the two ways to this place give it other lengths or keys")
         pairs = zip(first[1], first[2], second[2], strict=True)
-        names = [(k, a, b) for k, a, b in pairs]
-        made = [self.join(a, b, _part_label(label, key)) for key, a, b in names]
-        return _container_like(left, first[1], made)
+        made = [self.join(a, b, _part_label(label, key)) for key, a, b in pairs]
+        template = tree.rebuilt(left, first[1], made)
+        self.templates[id(left), id(right)] = template
+        self.origins[id(template)] = (template, left, right)
+        return template
 
     def _output(self, left: Any, right: Any, label: str) -> Any:
         try:
@@ -171,6 +243,12 @@ class Joint:
         self.types.append([node.array_type for node in nodes])
         self.labels.append(label)
         return Output(len(self.results) - 1)
+
+    def _beside_none(self, left: Any, right: Any, label: str) -> Any:
+        """Of a value and none at all."""
+        if is_undefined(left):
+            return self._output(self._placeholder(self.arms[1], right), right, label)
+        return self._output(left, self._placeholder(self.arms[0], left), label)
 
     def _placeholder(self, arm: Arm, value: Any) -> Node:
         """What stands for a value that no sensible program reads."""
@@ -200,14 +278,7 @@ class Joint:
         if not (self.results or failing):
             return
         sides = list(zip(*self.results, strict=True)) or [(), ()]
-        needed = [b.needed(side) for b, side in zip(self.builders, sides, strict=True)]
-        captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
-        then, orelse = (
-            builder.region(side, captured)
-            for builder, side in zip(self.builders, sides, strict=True)
-        )
-        attrs = {"then": then, "orelse": orelse, "symbols": tuple(self.symbols)}
-        whole = self.trace.builder.apply(branch, [self.condition, *captured], attrs)
+        whole = make_branch(self.trace, self.condition, self.builders, sides, tuple(self.symbols))
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
             note(node, self.types[place])
@@ -224,10 +295,38 @@ class Joint:
         """``value`` with the branch's results for its outputs."""
         if isinstance(value, Output):
             return self.made[value.place]
-        leaves, shape = tree.flatten(value, lambda v: not tree.is_container(v))
-        if not any(isinstance(leaf, Output) for leaf in leaves):
+        if id(value) not in self.origins:
             return value
-        return tree.unflatten(shape, [self.fill(leaf) for leaf in leaves])
+        if id(value) not in self.filled:
+            _, keys, parts = tree.parts(value)
+            self.filled[id(value)] = tree.rebuilt(value, keys, [self.fill(p) for p in parts])
+        return self.filled[id(value)]
+
+    def doubt_containers(self) -> None:
+        """A container that came out of the branch may be one of those that went into it."""
+        seen: dict[int, Any] = {}
+        for key, made in self.filled.items():
+            for arm, origin in zip(self.arms, self.origins[key][1:], strict=True):
+                known = seen.setdefault(id(origin), made)
+                if known is not made:
+                    doubt(self.trace, made, known)
+                if id(origin) in arm.outside:
+                    doubt(self.trace, made, origin)
+
+
+def make_branch(
+    trace: Trace,
+    condition: Node,
+    builders: Sequence[Builder],
+    sides: Sequence[Sequence[Node]],
+    symbols: tuple[Symbol | None, ...],
+) -> Node:
+    """The branch whose arms are what two builders hold, with the results of each."""
+    needed = [b.needed(side) for b, side in zip(builders, sides, strict=True)]
+    captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
+    then, orelse = (b.region(side, captured) for b, side in zip(builders, sides, strict=True))
+    attrs = {"then": then, "orelse": orelse, "symbols": symbols}
+    return trace.builder.apply(branch, [condition, *captured], attrs)
 
 
 def _all_undefined(value: Any, like: Any) -> Any:
@@ -238,13 +337,3 @@ def _all_undefined(value: Any, like: Any) -> Any:
 
 def _part_label(label: str, key: Any) -> str:
     return key if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
-
-
-def _container_like(model: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
-    if isinstance(model, dict):
-        return dict(zip(keys, parts, strict=True))
-    if tree.is_namedtuple(model):
-        return type(model)(*parts)
-    if isinstance(model, (list, tuple)):
-        return type(model)(parts)
-    return type(model)(**dict(zip(keys, parts, strict=True)))

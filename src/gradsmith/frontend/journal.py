@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
@@ -30,6 +31,23 @@ class Changes:
 
     storages: dict[Storage, Node]
     containers: dict[int, tuple[Any, Any]]
+
+    def parts(self, container: Any) -> tuple[tree.Kind, tuple[Any, ...], list[Any]]:
+        """What a container held then."""
+        return _parts(self.containers, container)
+
+
+def _parts(
+    containers: Mapping[int, tuple[Any, Any]], container: Any
+) -> tuple[tree.Kind, tuple[Any, ...], list[Any]]:
+    """What a container holds, or did when it was copied."""
+    if isinstance(container, (list, dict)):
+        return tree.parts(containers.get(id(container), (None, container))[1])
+    kind, keys, parts = tree.parts(container)
+    if isinstance(container, tuple) or not hasattr(container, "__dict__"):
+        return kind, keys, parts
+    _, held = containers.get(id(vars(container)), (None, vars(container)))
+    return kind, keys, [held.get(key, part) for key, part in zip(keys, parts, strict=True)]
 
 
 class Journal:
@@ -50,6 +68,13 @@ class Journal:
             {storage: storage.node for storage in self.storages},
             {key: (c, copy.copy(c)) for key, (c, _) in self.containers.items()},
         )
+
+    def before(self, value: Any) -> Any:
+        """A copy of ``value`` as it was, if it is a container."""
+        if not tree.is_container(value):
+            return value
+        _, keys, parts = _parts(self.containers, value)
+        return tree.rebuilt(value, keys, [self.before(part) for part in parts])
 
     def undo(self) -> None:
         """Put everything back."""

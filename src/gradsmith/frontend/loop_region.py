@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
@@ -12,19 +11,23 @@ from gradsmith.frontend.carried import (
     differs,
     group_of,
     late_group,
-    undefined_group,
+    rebound_group,
 )
 from gradsmith.frontend.counters import Guess
+from gradsmith.frontend.doubts import Aliases
+from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.merging import as_value
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name
+from gradsmith.frontend.presence import NotFirst, any_trip, found_at_end, found_before
+from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
@@ -35,16 +38,6 @@ from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import python_number
 from gradsmith.ops.regions import loop
-
-
-@dataclass(slots=True)
-class Trip:
-    """One trip while it is run: what it says about going on."""
-
-    leave: Any = None
-    test: Any = None
-    asked: int = 0
-    """How many nodes there were when the test was known: those that it needs."""
 
 
 class LoopRegion:
@@ -72,6 +65,8 @@ class LoopRegion:
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
+        self._sides: list[Side] = []
+        self._aliases = Aliases(trace)
         if guess is not None:
             self._begin_to_count(guess)
 
@@ -91,7 +86,10 @@ class LoopRegion:
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
         builder.parameter(label, python_number(int), self.index)
-        self._started = self.state.open(self.trace, builder)
+        later = NotFirst(size, self._start())
+        self._started = self.state.open(self.trace, builder, later)
+        self._aliases.doubt(self._started, self.before)
+        self._note_firsts(later)
         if self.guess is not None:
             self._tell(self.guess, size)
         return None if self.trips is None else self.trips.item(TracedInt(size))
@@ -115,6 +113,16 @@ class LoopRegion:
         low, high = (trips.start, last) if trips.step > 0 else (last, trips.start)
         return dims.changing(name, dims.hint(trips.start), low, high)
 
+    def _start(self) -> Size:
+        return 0 if self.trips is None else self.trips.start
+
+    def _note_firsts(self, later: NotFirst) -> None:
+        """Variables such as ``first``, True in the first trip, say which trip it is."""
+        for slot in self.state.slots():
+            for first in (True, False):
+                if slot.always(first, not first):
+                    self.trace.firsts[param_of(slot)] = later.node(), first
+
     def values(self) -> list[Any]:
         """The stored variables at the beginning of the trip."""
         started = {**self.before, **self.state.uncarried, **self._started}
@@ -125,14 +133,23 @@ class LoopRegion:
         with.
         """
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
-        settled = [group.take(ends[name]) for name, group in self.state.variables.items()]
+        settled = [
+            group.take(ends[name], self.trace) for name, group in self.state.variables.items()
+        ]
         self._check_counter(ends)
         settled.append(self.state.take_storages(journal, self.builder))
-        settled.append(self._take_rebound(ends))
+        settled.append(self._take_rebound(ends, journal))
         settled.append(self.state.take_containers(journal, *self._extent()))
+        settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
+        if all(settled):
+            settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
             self._check_aliases(journal.storages)
             self._take_late(ends)
+            self._sides = [
+                side_of(variables, self.trace, found)
+                for variables, found in ((self.before, found_before), (ends, found_at_end))
+            ]
         journal.undo()
         return all(settled)
 
@@ -162,7 +179,7 @@ class LoopRegion:
             return None, 0
         return trips.length, (dims.of_atom(self.index) - trips.start) // trips.step
 
-    def _take_rebound(self, ends: dict[str, Any]) -> bool:
+    def _take_rebound(self, ends: dict[str, Any], journal: Journal) -> bool:
         """Variables whose value in the next trip is another than in this one.
 
         One that a trip only writes to in place is no such variable: its buffer is carried.
@@ -170,10 +187,9 @@ class LoopRegion:
         known = True
         for name in sorted(self.names.read - {*self.state.variables, self.counter}):
             before, after = self.before[name], ends[name]
-            if after is before or is_undefined(after):
+            if after is before or (is_undefined(after) and is_undefined(before)):
                 continue
-            undefined = is_undefined(before)
-            group = undefined_group(name, after) if undefined else group_of(name, before)
+            group = rebound_group(name, journal.before(before), after, self.trace)
             if group is not None:
                 self.state.variables[name] = group
                 known = False
@@ -199,7 +215,7 @@ class LoopRegion:
             if self.names.kept is not None and name not in self.names.kept:
                 self._settled[name] = Unsettled(name, VARIES)
                 continue
-            group = late_group(name, before, value)
+            group = late_group(name, before, value, self.trace)
             if group is None:
                 self._settled[name] = Unsettled(name, VARIES)
             else:
@@ -233,14 +249,14 @@ class LoopRegion:
 
     def carries_data(self) -> bool:
         """Whether a trip does anything but count in Python's numbers."""
-        late = [slot for group in self._late.values() for slot in group.slots]
+        late = [slot for group in self._late.values() for slot in group.carried()]
         slots = [*self.state.slots(), *late]
         counters = {slot.symbol for slot in slots} | {self.index}
         return any(s.node is not s.param and not _counts(s, counters) for s in slots)
 
     def close(self, trip: Trip) -> list[Any]:
         """Make the loop; what the variables are after it."""
-        late = [slot for group in self._late.values() for slot in group.slots]
+        late = [slot for group in self._late.values() for slot in group.carried()]
         slots = [*self.state.slots(), *late]
         with self.trace_region():
             for slot in late:
@@ -255,7 +271,14 @@ class LoopRegion:
         attrs = self._attrs(trip, slots, body, asked)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
-        return self._finish(whole, slots, attrs["symbols"])
+        return self._finish(whole, slots, attrs["symbols"], self._any_trip(trip, attrs))
+
+    def _any_trip(self, trip: Trip, attrs: dict[str, Any]) -> Any:
+        """Whether there was a trip."""
+        if self.trips is not None:
+            return any_trip(self.trips.start, self.trips.stop, self.trips.step)
+        count = attrs["symbols"][attrs["carried"]]
+        return trip.test is None or any_trip(0, dims.of_atom(count), 1)
 
     def trace_region(self) -> Any:
         """Make nodes of the body."""
@@ -276,7 +299,7 @@ class LoopRegion:
         if trip.test is None:
             return []
         with building(self.builder):
-            return [self.builder.inner(condition_of(trip.test))]
+            return [self.builder.inner(trip.test)]
 
     def _attrs(
         self, trip: Trip, slots: list[Slot], body: Region, test: Region | None
@@ -287,11 +310,10 @@ class LoopRegion:
             raise ArgumentValueError(*NO_END)
         count = dims.changing(fresh_name(self.trace, "trips"), 1, 0, None) if counted else None
         symbols.append(None if count is None else dims.as_symbol(count))
-        start: Size = 0 if self.trips is None else self.trips.start
         return {
             "body": body,
             "test": test,
-            "start": start,
+            "start": self._start(),
             "stop": None if self.trips is None else self.trips.stop,
             "step": 1 if self.trips is None else self.trips.step,
             "reverse": False,
@@ -308,7 +330,7 @@ class LoopRegion:
         return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
 
     def _finish(
-        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...]
+        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...], any_trip: Any
     ) -> list[Any]:
         finals: dict[int, Any] = {}
         builder = self.trace.builder
@@ -333,7 +355,11 @@ class LoopRegion:
             length = self.trips.length if count is None else dims.of_atom(count)
             values[self.counter] = wrap_size(self.trips.start + length * self.trips.step)
         for name, group in {**self.state.variables, **self._late}.items():
-            values[name] = group.final([self._final(s, finals) for s in group.slots])
+            ends = [self._final(s, finals) for s in group.carried()]
+            values[name] = group.final(ends, any_trip)
+        note_implied(values, self._sides)
+        self.state.outdate()
+        self._aliases.doubt(values, self.before)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
 
     def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:

@@ -10,14 +10,15 @@ from typing import Any
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.branches import variables
 from gradsmith.frontend.counters import Guess
-from gradsmith.frontend.joint import as_condition
+from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
-from gradsmith.frontend.loop_region import LoopRegion, Trip
+from gradsmith.frontend.loop_region import LoopRegion
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.planned import Planned, planned
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips, as_trips
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
@@ -136,16 +137,15 @@ class Looping:
         value = as_condition(value)
         guess = self._guess
         if guess is not None and self.rolled and not guess.decided:
-            self._trip.test = value if isinstance(value, Tracer) else None
+            if isinstance(value, Tracer):
+                self._trip.ask(condition_of(value))
             return guess.test(value, current_builder())
         if not isinstance(value, Tracer):
             if self.rolled and not value:
                 raise ControlFlowError("this loop ends in its first trip", current_span())
             return bool(value)
         if self.rolled:
-            trace = current_trace()
-            self._trip.test = value
-            self._trip.asked = 0 if trace is None else len(trace.builder.nodes)
+            self._trip.ask(condition_of(value))
             return True
         self._switch = True
         return None

@@ -23,7 +23,8 @@ from gradsmith.ir.types import (
 from gradsmith.ops.create import full
 from gradsmith.ops.forms import in_type
 
-NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
+PLAIN = (bool, int, float, complex, np.generic)
+NUMBERS = (*PLAIN, np.ndarray)
 
 
 def is_data(value: Any) -> bool:

@@ -19,6 +19,7 @@ from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely
 from gradsmith.frontend.choices import chain, choose, either, negate
 from gradsmith.frontend.consumers import consumer_of
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
+from gradsmith.frontend.doubts import note_reshaped, note_written
 from gradsmith.frontend.effects import (
     CONTAINERS,
     MUTATORS,
@@ -30,7 +31,7 @@ from gradsmith.frontend.effects import (
     written_attributes,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
-from gradsmith.frontend.failing import asserted, raising, refuse_condition, trying
+from gradsmith.frontend.failing import asserted, bound, raising, refuse_condition, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -39,7 +40,7 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import Grown, element_of, is_changing_index, is_grown, meaning_of
-from gradsmith.frontend.journal import check_iterators, note_container
+from gradsmith.frontend.journal import check_iterators
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -174,6 +175,7 @@ class BoundRuntime:
 
     def read(self, name: str, value: Any) -> Any:
         """A name that is not local."""
+        value = bound(name, value, outside=True)
         trace = current_trace()
         if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
             return value
@@ -192,7 +194,7 @@ class BoundRuntime:
         if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
             Grown().refuse()
         if name in MUTATORS and isinstance(owner, CONTAINERS):
-            note_container(stand_in)
+            note_reshaped(stand_in)
         if isinstance(stand_in, Shadow):
             if name in written_attributes(stand_in):
                 return getattr(stand_in, name)
@@ -253,9 +255,9 @@ class BoundRuntime:
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
         if name is None and isinstance(owner, CONTAINERS):
-            note_container(owner)
+            note_written(owner)
         if name is not None and hasattr(owner, "__dict__"):
-            note_container(vars(owner))
+            note_written(vars(owner))
         if id(owner) not in trace.external:
             return owner
         if name is not None:
@@ -325,6 +327,7 @@ class BoundRuntime:
     chain = staticmethod(chain)
     negate = staticmethod(negate)
 
+    bound = staticmethod(bound)
     raising = staticmethod(raising)
     asserted = staticmethod(asserted)
     trying = staticmethod(trying)

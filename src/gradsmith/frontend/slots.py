@@ -15,6 +15,7 @@ from gradsmith.frontend.merging import (
     joint_type,
     placeholder,
 )
+from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -135,6 +136,10 @@ class Slot:
         self.stale = self.stale or is_stale(old)
         return True
 
+    def always(self, first: bool, after: bool) -> bool:
+        """Whether it has one truth in the first trip, and the other in all trips after it."""
+        return self.initial is first and self.after is after
+
     def result(self, builder: Builder) -> Node:
         """What the trip gives to the next."""
         with building(builder):
@@ -148,7 +153,8 @@ class Slot:
             return empty(shape=self.type.shape, dtype=self.type.dtype)
         if self.initial is None:
             return placeholder(self.type)
-        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
+        initial = as_truth(self.initial)
+        node = initial if isinstance(initial, Node) else as_shown(initial)
         return in_type(node, self.type)
 
 

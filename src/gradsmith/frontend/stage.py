@@ -21,7 +21,7 @@ from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import MISSING, Unsettled
 
 Later: TypeAlias = Callable[[], Any]
 """A part of an expression, to be called where Python would evaluate it."""
@@ -34,6 +34,11 @@ class Branching(Protocol):
     """Whether the variables are to be set to `state` before the arm that is next."""
     traced: bool
     """The same after the ``if``."""
+    failure: type[BaseException]
+    """Errors of an arm after which `abandoned` is called."""
+
+    def abandoned(self) -> None:
+        """An arm ended in an error, which is raised again if nothing is to follow."""
 
     def __iter__(self) -> Iterator[bool]:
         """Which arms to run."""
@@ -150,6 +155,12 @@ class BoundRuntime(Protocol):
     def negate(self, value: Any, /) -> Any:
         """``not value``."""
 
+    def bound(self, name: str, value: Any, outside: bool, /) -> Any:
+        """``value`` of the variable ``name``, which may have none.
+
+        With ``outside`` it is one of a function around this one.
+        """
+
     def raising(self, error: Later, /) -> bool:
         """Whether ``raise error()`` is to be done now, and not by the emitted code."""
 
@@ -209,6 +220,10 @@ class Scratch:
     def given(self, value: Any) -> Later:
         """``lambda: value``, with the value that it has now."""
         return lambda: value
+
+    def unset(self, name: str) -> Any:
+        """What stands for the value of a variable that has none."""
+        return Unsettled(name, MISSING)
 
     def home(self) -> Any:
         """The region in which a function runs whose variables functions inside may set."""
@@ -310,8 +325,16 @@ def _rewritten(function: FunctionType) -> CodeType | None:
 
 
 def _compiled(source: Source, function: FunctionType) -> CodeType:
+    try:
+        return _compiled_with(source, function, nested=True)
+    except SyntaxError:  # too many statically nested blocks
+        return _compiled_with(source, function, nested=False)
+
+
+def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> CodeType:
     original = function.__code__
-    rewriter = Rewriter(source, {*function.__globals__, *original.co_freevars})
+    shadowing = {*function.__globals__, *original.co_freevars}
+    rewriter = Rewriter(source, shadowing, nested=nested)
     if isinstance(source.node, ast.AsyncFunctionDef):
         raise asynchronous(rewriter, source.node)
     node = replaced(source.node, body=rewriter.function_body(source.node))

@@ -16,6 +16,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType
 
 Reader = Callable[[], Any]
@@ -125,16 +126,28 @@ class Trace:
     """Numbers of which Python may have another class: see `frontend.loose`."""
     silent: bool = False  # whether prints and warnings have been made by a run before
     trying: int = 0  # how many `try` with handlers are being run
+    ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
+    """For the regions that are arms: the condition, and with which truth of it they run."""
+    doubts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    """For containers by identity: those that they may be."""
+    firsts: dict[Node, tuple[Node, bool]] = field(default_factory=dict)
+    """For variables of loops that have one truth in the first trip, and the other in all after
+    it: the condition that the trip is not the first, and the truth in the first."""
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:
         self.root = self.builder
 
     @contextmanager
-    def region(self) -> Iterator[Builder]:
-        """What happens inside belongs to a region, and not to what is around it."""
+    def region(self, way: tuple[Node, bool] | None = None) -> Iterator[Builder]:
+        """What happens inside belongs to a region, and not to what is around it.
+
+        It is the arm of a branch for this truth of this condition, if ``way`` is given.
+        """
         outer = self.builder
         inner = Builder(intern=False, parent=outer)
+        if way is not None:
+            self.ways[inner] = way
         inner.span = outer.span
         self.builder = inner
         try:
@@ -169,6 +182,11 @@ def in_region() -> bool:
     """Whether what happens now happens on a way that may not be taken, or more than once."""
     trace = _current.get()
     return trace is not None and trace.builder is not trace.root
+
+
+def may_fail_before(trace: Trace) -> bool:
+    """Whether another error might come before what happens now, or nothing of it at all."""
+    return trace.builder is not trace.root or any(map(has_effect, trace.root.nodes))
 
 
 DEEPEST_CALLS = 60

@@ -1,4 +1,4 @@
-"""What a variable holds that has no one value after a branch or a loop: an error if it is used."""
+"""What a variable holds that has no one value after a branch or a loop, or perhaps none at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,43 @@ from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.spans import current_span
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node
 
 MISSING = "it has a value on some of the ways to this place only"
+NO_VALUE = "cannot access local variable {!r} where it is not associated with a value"
+NO_VALUE_OUTSIDE = (
+    "cannot access free variable {!r} where it is not associated with a value in enclosing scope"
+)
+OWN = "__gs_"
+"""What the names of variables begin with that staging adds: they are set where they are read."""
+
+
+class AbandonedError(ControlFlowError):
+    """The way that is being run always ends here, in an error that the emitted code raises.
+
+    ``error`` is that error, if it is the same whatever else decides.
+    """
+
+    error: NameError | None = None
+    way: Builder | None = None
+    """The region that ends so, and not one around it."""
+
+    @classmethod
+    def by(cls, error: NameError, name: str, way: Builder | None) -> AbandonedError:
+        """The end of a way by this error about a variable."""
+        made = cls(
+            f"the variable {name!r} is used in this loop, but has no value when its first trip "
+            "begins",
+            current_span(),
+            "give it a value before the loop",
+        )
+        made.error, made.way = error, way
+        return made
+
+    def ends(self, way: Builder) -> bool:
+        """Whether it is this region that it ends; else the error stands."""
+        return self.way is way
 
 
 class Refusing:
@@ -65,3 +100,50 @@ class Unsettled(Refusing):
 def is_undefined(value: Any) -> bool:
     """Whether a variable has no value yet."""
     return isinstance(value, Unsettled) and value.why == MISSING
+
+
+class Perhaps(Refusing):
+    """Stands for the value of a variable that is not set on every way to this place.
+
+    Staged code asks where it reads the variable. ``present`` tells whether it is set: a traced
+    truth value, or what will be one if it is asked (`AnyTrip`, `NotFirst`).
+    """
+
+    def __init__(self, name: str, value: Any, present: Any) -> None:
+        self.name = name
+        self.value = value
+        self.present = present
+        self.because: list[tuple[Node, bool]] = []
+        """Conditions that say, with this truth, that it is set."""
+        self._asked: list[Builder] = []
+
+    def ask(self, builder: Builder) -> None:
+        """On the way of ``builder`` it is set from now on, or an error has been raised."""
+        self._asked.append(builder)
+
+    def is_set(self, builder: Builder) -> bool:
+        """Whether it has been asked for on the way to ``builder``."""
+        outer: Builder | None = builder
+        while outer is not None:
+            if outer in self._asked:
+                return True
+            outer = outer.parent
+        return False
+
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise the error."""
+        raise ControlFlowError(
+            f"the variable {self.name!r} is used where gradsmith does not see it, but {MISSING}",
+            current_span(),
+            "give it a value on every way that leads here",
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {MISSING}>"
+
+
+def whole(name: str, value: Any, present: Any) -> Any:
+    """What a variable holds of this value where ``present`` tells whether it has one."""
+    if present is True or isinstance(value, Unsettled):
+        return value
+    return Unsettled(name, MISSING) if present is False else Perhaps(name, value, present)

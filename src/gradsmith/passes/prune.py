@@ -13,7 +13,10 @@ from gradsmith.ir.graph import Graph, Node, Region, ancestors
 from gradsmith.ir.intrinsics import item, number
 from gradsmith.ir.mentions import live, mentioned
 from gradsmith.ir.types import ArrayType, TupleType
+from gradsmith.ops.compare import logical_not
+from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import REGIONAL, branch, rerun
+from gradsmith.passes.demand import needed_carried
 from gradsmith.passes.regions import in_regions, renamed
 
 MOST_ROUNDS = 8
@@ -46,12 +49,16 @@ class _Pruning:
         self.made: dict[Node, Node] = {param: param for param in graph.params}
         self.nodes: list[Node] = []
         self.places: dict[Node, dict[int, int | Node]] = {}
+        self.known: dict[Node, bool] = {}
+        """Conditions of which an error would have been raised otherwise."""
 
     def run(self) -> Graph:
         """The new graph; the graph itself where there is nothing to leave out."""
         graph = self.graph
         for node in self.kept:
             self.made[node] = self._made(node)
+            if node.op is branch:
+                self.known.update(_survived(node))
         same = len(self.nodes) == len(graph.nodes)
         if same and all(new is old for old, new in self.made.items()):
             return graph
@@ -100,6 +107,8 @@ class _Pruning:
         symbols, arms = node.attrs["symbols"], (node.attrs["then"], node.attrs["orelse"])
         used = self._needed(node, symbols)
         condition = number(self.made[node.inputs[0]])
+        if condition is None:
+            condition = self.known.get(node.inputs[0])
         if condition is not None and all(symbols[k] is None for k in used):
             return self._decided(node, arms[0] if condition else arms[1])
         given = {k: self.made[node.inputs[1 + p]] for k, p in _unchanged(arms).items()}
@@ -202,6 +211,7 @@ class _Need:
             if not more:
                 break
             self.carried |= more
+        self.idle = self.carried - needed_carried(node, read)
 
     def _inputs(self) -> set[int]:
         body, test = self.attrs["body"], self.attrs["test"]
@@ -216,10 +226,23 @@ class _Need:
         return found
 
     def is_fixed(self, place: int) -> bool:
-        """Whether no trip changes what is carried there."""
+        """Whether no trip changes what is carried there, or nothing depends on it."""
         body = self.attrs["body"]
-        same = body.results[place] is body.params[1 + place]
+        same = body.results[place] is body.params[1 + place] or place in self.idle
         return same and self.attrs["symbols"][place] is None and _is_plain(body, place)
+
+
+def _survived(node: Node) -> dict[Node, bool]:
+    """The truth of conditions after a branch of which one arm raises an error."""
+    raises = [any(n.op is fail for n in node.attrs[arm].nodes) for arm in ("then", "orelse")]
+    if raises[0] == raises[1]:
+        return {}
+    condition, truth = node.inputs[0], raises[1]
+    found = {condition: truth}
+    while condition.op is logical_not:
+        condition, truth = condition.inputs[0], not truth
+        found[condition] = truth
+    return found
 
 
 def _is_plain(body: Region, place: int) -> bool:

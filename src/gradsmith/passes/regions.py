@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradsmith.ir.graph import Graph, Node, Region
-from gradsmith.ir.intrinsics import item
+from gradsmith.ir.intrinsics import Literal, constant, item, number
 
 Pass = Callable[[Graph], Graph]
 
@@ -76,3 +76,16 @@ def _region(region: Region, change: Pass) -> Region:
     if changed is graph:
         return region
     return Region(changed.params, changed.nodes, changed.results, changed.names)
+
+
+def in_type_of(value: Node, param: Node) -> Node | None:
+    """A constant in the type of the parameter that it is given for; None where it has another.
+
+    A Python number may stand for one of NumPy's there.
+    """
+    if value.array_type.dtype == param.dtype and value.array_type.weak == param.array_type.weak:
+        return value
+    if number(value) is None or param.array_type.weak:
+        return None
+    literal = Literal(param.dtype.type(number(value)))
+    return Node(constant, (), {"value": literal}, param.array_type, value.span)

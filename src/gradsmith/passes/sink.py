@@ -15,7 +15,7 @@ from gradsmith.ir.types import ArrayType
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.regions import REGIONAL, branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
-from gradsmith.passes.regions import in_regions, remade, renamed
+from gradsmith.passes.regions import in_regions, in_type_of, remade, renamed
 
 FREE = frozenset({constant, size, astype, broadcast_to})
 """What costs nothing to make again in every trip, of numbers."""
@@ -112,7 +112,10 @@ def _is_constant(node: Node, ops: frozenset[Op], depth: int = 3) -> bool:
 def _with_constants(region: Region, given: Mapping[int, Node]) -> Region:
     """The region with these values for its parameters, which stay, unread."""
     read = {i for node in region.nodes for i in node.inputs} | set(region.results)
-    given = {p: x for p, x in given.items() if region.params[p] in read}
+    typed = {
+        p: in_type_of(x, region.params[p]) for p, x in given.items() if region.params[p] in read
+    }
+    given = {p: x for p, x in typed.items() if x is not None}
     if not given:
         return region
     nodes: list[Node] = []

@@ -49,6 +49,9 @@ def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     warned = effects(rewriter, target)
     outside = isinstance(node.target, ast.Name) and rewriter.scope.effect(node.target.id)
     read = [_reread(rewriter, node.target)] if outside else []
+    if isinstance(node.target, ast.Name) and rewriter.is_unsure(node.target):
+        value_now = rewriter.bound(node.target)
+        read = [ast.Assign([node.target], value_now, **place(node.target))]
     return [*warned, *read, stored, *binds(rewriter, target)]
 
 
@@ -71,9 +74,15 @@ def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
 
 @rule(ast.Delete)
 def delete(rewriter: Rewriter, node: ast.Delete) -> list[ast.stmt]:
-    """``del x``, ``del x[i]``."""
-    targets = [rewriter.visit(t) for t in node.targets]
-    return [*effects(rewriter, node.targets), replaced(node, targets=targets)]
+    """``del x[i]``; ``del x`` → ``__gs__.bound("x", x, False)``, and ``x`` is unset."""
+    made: list[ast.stmt] = []
+    for target in node.targets:
+        if isinstance(target, ast.Name) and target.id in rewriter.scope.bound:
+            asked = ast.Expr(rewriter.bound(target), **place(target))
+            made += [asked, rewriter.unset(target)]
+        else:
+            made.append(replaced(node, targets=[rewriter.visit(target)]))
+    return [*effects(rewriter, node.targets), *made]
 
 
 def bound(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:

@@ -9,6 +9,11 @@ Both arms of an ``if`` on a traced value are run, with the same variables::
         else: ...
     if branching.traced: [a, b] = branching.state()
 
+Where an arm reads a variable that may have no value, what is in the loop is tried::
+
+    try: ...
+    except branching.failure: branching.abandoned()
+
 Expressions hand their parts to the runtime as functions, to be called where Python would evaluate
 them.
 """
@@ -43,15 +48,25 @@ def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     made = rewriter.call("branching", place(node.test), asked, texts)
     begin = ast.Assign([ast.Name(variable, ast.Store(), **at)], made, **at)
     inner = replaced(node, test=ast.Name(arm, ast.Load(), **at), body=body, orelse=orelse)
+    tried = _tried(variable, inner, at) if rewriter.may_be_abandoned(arms) else inner
     loop = ast.For(
         target=ast.Name(arm, ast.Store(), **at),
         iter=ast.Name(variable, ast.Load(), **at),
-        body=[*_state(variable, "resets", names, at), inner],
+        body=[*_state(variable, "resets", names, at), tried],
         orelse=[],
         type_comment=None,
         **place(node.test),  # where errors about the condition are
     )
     return [begin, loop, *_state(variable, "traced", names, at)]
+
+
+def _tried(variable: str, arms: ast.stmt, at: Place) -> ast.stmt:
+    """``try: arms``, and ``except variable.failure: variable.abandoned()``."""
+    owner = ast.Name(variable, ast.Load(), **at)
+    failure = ast.Attribute(owner, "failure", ast.Load(), **at)
+    told = ast.Call(ast.Attribute(owner, "abandoned", ast.Load(), **at), [], [], **at)
+    handler = ast.ExceptHandler(failure, None, [ast.Expr(told, **at)], **at)
+    return ast.Try([arms], [handler], [], [], **at)
 
 
 def _state(variable: str, flag: str, names: tuple[str, ...], at: Place) -> list[ast.stmt]:

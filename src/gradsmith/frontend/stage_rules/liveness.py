@@ -1,11 +1,15 @@
-"""Which variables a stretch of code sets, and which it may read before it sets them."""
+"""Which variables a stretch of code sets, and which are read later, before they are set again."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, Scope, names_in, stored_names
+from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, Scope, names_in
+
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
+"""What is in these is run later, or perhaps so."""
+_SEE_ALL = {"dir", "eval", "exec", "locals", "vars"}
 
 
 def stored(statements: Sequence[ast.stmt], scope: Scope) -> tuple[str, ...]:
@@ -14,77 +18,119 @@ def stored(statements: Sequence[ast.stmt], scope: Scope) -> tuple[str, ...]:
     return tuple(sorted(name for name in found if scope.effect(name) is None))
 
 
-def live(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names whose value before the statements may matter, after them, too.
+class Liveness:
+    """Which variables of a function matter when a loop begins a trip, and when it has ended.
 
-    They may be read before the statements set them, or not be set on every way.
+    Goes through the statements backwards, with what is read after them before it is set.
     """
-    known: set[str] = set()
-    read = _read_early(statements, known)
-    return read | names_in(statements).bound - known
+
+    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        self.everything = _loads(statements)
+        self.later = _loads(n for s in statements for n in ast.walk(s) if isinstance(n, _LATER))
+        if self.everything & _SEE_ALL:
+            self.later = self.everything = self.everything | names_in(statements).bound
+        self._trips: dict[int, set[str]] = {}
+        self._after: dict[int, set[str]] = {}
+        self._behind: set[str] = set()
+        self._block(statements, set(self.later))
+
+    def trip(self, loop: ast.stmt) -> set[str]:
+        """The variables whose value at the beginning of a trip may matter."""
+        return self._trips[id(loop)]
+
+    def after(self, loop: ast.stmt) -> set[str]:
+        """Those whose value after the loop may matter."""
+        return self._after[id(loop)]
+
+    def _block(self, statements: Sequence[ast.stmt], after: set[str]) -> set[str]:
+        """What matters before the statements, if ``after`` matters behind them."""
+        for statement in reversed(statements):
+            after = self._statement(statement, after)
+        return after
+
+    def _statement(self, node: ast.stmt, after: set[str]) -> set[str]:
+        if isinstance(node, ast.If):
+            arms = self._block(node.body, after) | self._block(node.orelse, after)
+            return _before([node.test], arms)
+        if isinstance(node, (ast.For, ast.While)):
+            return self._loop(node, after)
+        if isinstance(node, ast.Return):
+            return _before([node], set(self.later))
+        if isinstance(node, (ast.Break, ast.Continue)):  # those that could not become values
+            return set(self.everything)
+        if isinstance(node, ast.With):
+            return self._with(node, after)
+        blocks = [part for part in _parts(node) if isinstance(part, (ast.stmt, *_CLAUSES))]
+        if blocks and not isinstance(node, _LATER):
+            return self._compound(node, after)
+        if isinstance(node, _LATER):
+            return (after - {node.name}) | _loads([node])
+        return _before([node], after)
+
+    def _with(self, node: ast.With, after: set[str]) -> set[str]:
+        """A ``with`` may swallow an error, and go on behind it."""
+        outer, self._behind = self._behind, self._behind | after
+        body = self._block(node.body, after) | after
+        self._behind = outer
+        targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
+        return _before([*(item.context_expr for item in node.items), *targets], body)
+
+    def _compound(self, node: ast.AST, after: set[str]) -> set[str]:
+        """``try`` and ``match`` may leave a block at any place."""
+        for part in _parts(node):
+            if isinstance(part, ast.stmt):
+                self._statement(part, set(self.everything))
+            elif isinstance(part, _CLAUSES):
+                self._compound(part, after)
+        return after | _loads([node])
+
+    def _loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
+        out = self._block(node.orelse, after) | after | self._behind
+        self._after[id(node)] = self._after.get(id(node), set()) | out
+        head, trip = set(out), set[str]()
+        while True:
+            trip = self._trip(node, self._block(node.body, head))
+            if trip <= head:
+                break
+            head |= trip
+        self._trips[id(node)] = self._trips.get(id(node), set()) | trip
+        return head | (_loads([node.iter]) if isinstance(node, ast.For) else set())
+
+    def _trip(self, node: ast.For | ast.While, body: set[str]) -> set[str]:
+        if isinstance(node, ast.While):
+            return _before([node.test], body)
+        return _before([node.target], body)
 
 
-def _read_early(statements: Sequence[ast.stmt], known: set[str]) -> set[str]:
-    """What is read before it is surely set; ``known`` grows by what is set on every way."""
-    read: set[str] = set()
-    for statement in statements:
-        read |= _of_statement(statement, known)
-    return read
+_CLAUSES: tuple[type[ast.AST], ...] = (ast.ExceptHandler, ast.match_case)
 
 
-def _of_statement(node: ast.stmt, known: set[str]) -> set[str]:
-    if isinstance(node, ast.If):
-        read = _of_expressions([node.test], known)
-        arms = [set(known), set(known)]
-        for arm, own in zip((node.body, node.orelse), arms, strict=True):
-            read |= _read_early(arm, own)
-        known |= arms[0] & arms[1]
-        return read
-    if isinstance(node, ast.For):
-        read = _of_expressions([node.iter], known)
-        inner = set(known)
-        read |= _of_expressions([node.target], inner)
-        return read | _read_early(node.body, inner) | _read_early(node.orelse, set(known))
-    if isinstance(node, ast.While):
-        read = _of_expressions([node.test], known)
-        return read | _read_early(node.body, set(known)) | _read_early(node.orelse, set(known))
-    if isinstance(node, ast.With):
-        read = set()
-        for item in node.items:
-            targets = [] if item.optional_vars is None else [item.optional_vars]
-            read |= _of_expressions([item.context_expr, *targets], known)
-        return read | _read_early(node.body, known)
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)):
-        before = set(known)
-        read = _of_expressions([node], known)
-        if isinstance(node, ast.AugAssign):
-            return read | set(stored_names([node.target])) - before
-        if isinstance(node, ast.AnnAssign) and node.value is None:
-            known -= set(stored_names([node.target])) - before
-        return read
-    if isinstance(node, ast.Delete):
-        read = _loads([node]) - known
-        known -= set(stored_names(node.targets))
-        return read
-    return (_loads([node]) | names_in([node]).bound) - known
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a statement: its expressions, clauses and statements."""
+    for value in vars(node).values():
+        parts = value if isinstance(value, list) else [value]
+        yield from (part for part in parts if isinstance(part, ast.AST))
 
 
-def _of_expressions(nodes: Sequence[ast.AST], known: set[str]) -> set[str]:
-    read = _loads(nodes) - known
-    known |= _surely_set(nodes)
-    return read
+def _before(nodes: Sequence[ast.AST], after: set[str]) -> set[str]:
+    """What matters before these expressions or simple statements."""
+    bare = [n for n in nodes if not (isinstance(n, ast.AnnAssign) and n.value is None)]
+    return (after - surely_set(bare)) | _loads(nodes)
 
 
 def _loads(nodes: Iterable[ast.AST]) -> set[str]:
-    return {
-        n.id
-        for node in nodes
-        for n in ast.walk(node)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    }
+    """The names that are read, ``h += e`` and ``del h`` included."""
+    found = set()
+    for node in nodes:
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
+                found.add(n.id)
+            elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+                found.add(n.target.id)
+    return found
 
 
-def _surely_set(nodes: Iterable[ast.AST]) -> set[str]:
+def surely_set(nodes: Iterable[ast.AST]) -> set[str]:
     """The variables that are set wherever this is evaluated to its end."""
     found: set[str] = set()
     stack = list(nodes)
@@ -107,20 +153,3 @@ def _always(node: ast.AST) -> Iterable[ast.AST]:
     if isinstance(node, ast.Compare):
         return (node.left, node.comparators[0])
     return ast.iter_child_nodes(node)
-
-
-def loads_outside(statements: Sequence[ast.AST], loop: ast.For | ast.While) -> set[str]:
-    """The names that are read in the statements, but for the trips of ``loop``."""
-    found: set[str] = set()
-    stack: list[ast.AST] = list(statements)
-    while stack:
-        node = stack.pop()
-        if node is loop:
-            stack += loop.orelse
-            continue
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found.add(node.target.id)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        stack += ast.iter_child_nodes(node)
-    return found

@@ -27,10 +27,10 @@ from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects
 from gradsmith.frontend.stage_rules.conditions import condition, test
 from gradsmith.frontend.stage_rules.jumps import Exit
-from gradsmith.frontend.stage_rules.liveness import live, loads_outside, stored
+from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
-from gradsmith.frontend.stage_rules.scopes import stored_names
+from gradsmith.frontend.stage_rules.scopes import names_in, stored_names
 
 
 @rule(ast.For)
@@ -70,7 +70,7 @@ def while_(rewriter: Rewriter, node: ast.While) -> list[ast.stmt]:
         type_comment=None,
         **at,
     )
-    return [begin, loop.attempts(made), *loop.settle()]
+    return [begin, loop.attempts(made), *loop.settle(), *loop.ask_at_last(node.test)]
 
 
 def _plain_for(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
@@ -105,9 +105,11 @@ class _Loop:
         asked = [ast.Expr(node.test, **self.at)] if isinstance(node, ast.While) else []
         set_ = stored([*asked, *node.body], rewriter.scope)
         self.stored = tuple(name for name in set_ if name not in targets)
-        self.read = tuple(sorted(live([*asked, *node.body]) & set(self.stored)))
-        outside = loads_outside(rewriter.whole, node) & {*targets, *self.stored}
-        self.kept = tuple(sorted(outside))
+        self.read = tuple(sorted(rewriter.liveness.trip(node) & set(self.stored)))
+        kept = rewriter.liveness.after(node) & {*targets, *self.stored}
+        # What `:=` sets in the condition comes from the last time that this was asked, or not,
+        # if the loop was left before.
+        self.kept = tuple(sorted(kept - names_in(asked).bound))
         self.endless = isinstance(node, ast.While)
         self.steps = _steps(node.body) if self.endless else {}
 
@@ -155,6 +157,13 @@ class _Loop:
     def settle(self) -> list[ast.stmt]:
         """After the loop."""
         return self._set((*self.stored, *self.targets), "rolled", "state")
+
+    def ask_at_last(self, test: ast.expr) -> list[ast.stmt]:
+        """The condition of a ``while`` that has ended, for what ``:=`` sets in it."""
+        if self.exit is not None or not names_in([test]).bound:
+            return []
+        asked = ast.Expr(condition(self.rewriter, test), **self.at)
+        return [ast.If(self._flag("rolled"), [asked], [], **self.at)]
 
     def leave(self) -> list[ast.stmt]:
         """At the end of a trip that may have been the last."""

@@ -1,4 +1,6 @@
-"""Variables: what comes from outside the function is read through the runtime."""
+"""Variables: what comes from outside the function is read through the runtime, and so is what
+may have no value.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,13 @@ from gradsmith.frontend.stage_rules.rewriter import OWN, Rewriter, place, rule
 
 @rule(ast.Name)
 def name(rewriter: Rewriter, node: ast.Name) -> ast.expr:
-    """``w`` → ``__gs__.read("w", w)`` for globals, builtins and variables of outer functions."""
+    """``w`` → ``__gs__.read("w", w)`` for globals, builtins and variables of outer functions.
+
+    A variable that may have no value here → ``__gs__.bound("w", w, False)``.
+    """
     staging = node.id.startswith(OWN)
+    if rewriter.is_unsure(node) and isinstance(node.ctx, ast.Load):
+        return rewriter.bound(node)
     if staging or not isinstance(node.ctx, ast.Load) or not rewriter.scope.outside(node.id):
         return node
     at = place(node)

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.enclose import FunctionNode
+from gradsmith.frontend.enclose import FunctionNode, replaced
 from gradsmith.frontend.source import Source
+from gradsmith.frontend.stage_rules.assigned import initially_unset, unsure_reads
 from gradsmith.frontend.stage_rules.jumps import Lowering
+from gradsmith.frontend.stage_rules.liveness import Liveness
 from gradsmith.frontend.stage_rules.places import Place, place
 from gradsmith.frontend.stage_rules.scopes import Scope, function_scope
+from gradsmith.frontend.unsettled import OWN
 
 RUNTIME = "__gs__"
 SCRATCH = "__gs_scratch__"
-OWN = "__gs_"
-"""What the names of variables begin with that staging adds."""
-
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 # What a rule returns takes the place of the node; statements may become several.
@@ -84,14 +84,18 @@ class Rewriter:
         The function.
     shadowing : container of str
         Names that do not mean the builtin of that name.
+    nested : bool
+        Whether there may be a ``try`` in each ``if``: Python takes 20 such blocks in each other.
     """
 
-    def __init__(self, source: Source, shadowing: Container[str]) -> None:
+    def __init__(self, source: Source, shadowing: Container[str], *, nested: bool = True) -> None:
         self.source = source
         self.shadowing = shadowing
+        self.nested = nested
         self.scope = function_scope(source.node, None)
         self.lowering = Lowering()
-        self.whole: list[ast.stmt] = []
+        self.liveness = Liveness([])
+        self._unsure: dict[int, ast.Name] = {}
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
         self._count = 0
 
@@ -172,17 +176,53 @@ class Rewriter:
         """The rewritten body of a function or lambda, whose scope is the one at work."""
         if isinstance(node, ast.Lambda):
             return self.call("result", place(node.body), self.visit(node.body))
-        outer, self.whole = self.whole, self.lowering.function(node.body)
-        body = self.body(self.whole)
-        self.whole = outer
-        if self.scope.home is None:
-            return body
+        whole = self.lowering.function(node.body)
+        outer, self.liveness = self.liveness, Liveness(whole)
+        reads = unsure_reads(whole, self.scope.bound, self.scope.given)
+        self._unsure.update((id(read), read) for read in reads)
+        body = self.body(whole)
+        self.liveness = outer
         at = place(node.body[0])
-        kept = ast.Assign(
-            [ast.Name(self.scope.home, ast.Store(), **at)], self.scratch("home", at), **at
-        )
+        first = [] if self.scope.home is None else [self._set(self.scope.home, "home", at)]
+        unset = initially_unset(reads, self.scope.given)
+        first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
-        return [*body[:begin], kept, *body[begin:]]
+        return [*body[:begin], *first, *body[begin:]]
+
+    def _set(self, name: str, method: str, at: Place, *arguments: ast.expr) -> ast.stmt:
+        """``name = __gs_scratch__.method(*arguments)``."""
+        value = self.scratch(method, at, *arguments)
+        return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
+
+    def is_unsure(self, node: ast.expr) -> bool:
+        """Whether the variable, read here, may have no value."""
+        return id(node) in self._unsure
+
+    def may_be_abandoned(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether they read a variable that may have no value."""
+        stack: list[ast.AST] = list(statements) if self.nested else []
+        while stack:
+            node = stack.pop()
+            if isinstance(node, (ast.Name, ast.AugAssign)):
+                name = node if isinstance(node, ast.Name) else node.target
+                if self.is_unsure(name):
+                    return True
+            stack += ast.iter_child_nodes(node)
+        return False
+
+    def unset(self, node: ast.Name) -> ast.stmt:
+        """The variable has no value from here on."""
+        at = place(node)
+        return self._set(node.id, "unset", at, self.text(node.id, at))
+
+    def bound(self, node: ast.Name) -> ast.expr:
+        """The value of a variable that may have none."""
+        at, scope = place(node), self.scope
+        while scope.comprehension and not scope.generator and scope.parent is not None:
+            scope = scope.parent
+        outside = ast.Constant(node.id not in scope.bound, **at)
+        read = replaced(node, ctx=ast.Load())
+        return self.call("bound", at, self.text(node.id, at), read, outside)
 
     def refusal(self, node: ast.AST, what: str = "", hint: str = "") -> UnsupportedError:
         """The error that gradsmith cannot stage ``node``."""

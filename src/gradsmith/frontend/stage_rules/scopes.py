@@ -22,6 +22,9 @@ class Scope:
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
     comprehension: bool = False
+    generator: bool = False  # a comprehension that is a function of its own in every Python
+    given: frozenset[str] = frozenset()
+    """Those that are set when the function begins."""
     home: str | None = None
     """The variable that keeps where its own are set, if functions inside set any of them."""
 
@@ -57,15 +60,16 @@ class Scope:
 
 def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     """The scope of a function's body."""
-    names = Names()
-    names.bound.update(_parameters(node.args))
     # Python 3.12's `def f[T](x)`: not quite a variable of the function, but none from outside.
-    names.bound.update(p.name for p in getattr(node, "type_params", ()))
+    types = [p.name for p in getattr(node, "type_params", ())]
+    given = frozenset([*_parameters(node.args), *types])
+    names = Names(bound=set(given))
     names.collect([node.body] if isinstance(node, ast.Lambda) else node.body)
     bound = frozenset(names.bound - names.globals - names.nonlocals)
     shared = any(isinstance(n, ast.Nonlocal) and bound & {*n.names} for n in ast.walk(node))
     home = f"__gs_home_{_depth(parent)}" if shared else None
-    return Scope(bound, parent, frozenset(names.globals), frozenset(names.nonlocals), home=home)
+    shared_with = frozenset(names.globals), frozenset(names.nonlocals)
+    return Scope(bound, parent, *shared_with, given=given, home=home)
 
 
 def _depth(scope: Scope | None) -> int:
@@ -82,7 +86,9 @@ def names_in(statements: Iterable[ast.AST]) -> Names:
 def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
     """The scope of a comprehension, in which all but its first iterable is evaluated."""
     targets = [clause.target for clause in node.generators]
-    return Scope(frozenset(stored_names(targets)), parent, comprehension=True)
+    generator = isinstance(node, ast.GeneratorExp)
+    bound = frozenset(stored_names(targets))
+    return Scope(bound, parent, comprehension=True, generator=generator)
 
 
 def stored_names(targets: Iterable[ast.expr]) -> list[str]:

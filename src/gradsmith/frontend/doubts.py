@@ -1,0 +1,150 @@
+"""Lists and dicts that may be one: after a branch that gives a variable one or another.
+
+Once one of them is written to, what the others hold cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from gradsmith import tree
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.journal import note_container, refill
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import Perhaps, Unsettled
+
+WHY = (
+    "it may or may not have been written to through another variable: the way that a branch or "
+    "loop takes decides"
+)
+
+
+def doubt(trace: Trace, one: Any, other: Any) -> None:
+    """The two containers may be one."""
+    left, right = _written(one), _written(other)
+    if left is None or right is None or left is right:
+        return
+    for container, twin in ((left, right), (right, left)):
+        trace.doubts.setdefault(id(container), (container, []))[1].append(twin)
+
+
+def changeable_in(value: Any) -> Iterator[Any]:
+    """The containers in ``value`` that can be written to, itself among them."""
+    if isinstance(value, Perhaps):
+        value = value.value
+    if not tree.is_container(value):
+        return
+    if _written(value) is not None:
+        yield value
+    for part in tree.parts(value)[2]:
+        yield from changeable_in(part)
+
+
+def _written(container: Any) -> Any:
+    """What a journal notes of writes to it; None where it cannot be written to."""
+    if isinstance(container, (list, dict)):
+        return container
+    frozen = isinstance(container, tuple) or not hasattr(container, "__dict__")
+    return None if frozen else vars(container)
+
+
+def note_written(container: Any) -> None:
+    """The user's code is about to write to ``container``: what it may be is lost."""
+    note_container(container)
+    trace = current_trace()
+    if trace is None or id(container) not in trace.doubts:
+        return
+    seen, stack = {id(container)}, list(trace.doubts[id(container)][1])
+    while stack:
+        other = stack.pop()
+        if id(other) not in seen:
+            seen.add(id(other))
+            stack += trace.doubts[id(other)][1]
+            outdate(other)
+
+
+def note_reshaped(container: Any) -> None:
+    """The user's code is about to add or take elements.
+
+    Raises
+    ------
+    ControlFlowError
+        It may be one of several containers: how many elements these have would be unknown.
+    """
+    trace = current_trace()
+    if trace is not None and id(container) in trace.doubts:
+        raise ControlFlowError(
+            f"this changes which elements a {type(container).__name__} has that may or may not be "
+            "that of another variable: the way that a branch or loop takes decides",
+            current_span(),
+            "copy it: y = list(x)",
+        )
+    note_written(container)
+
+
+def outdate(container: Any) -> None:
+    """What the container holds cannot be told any more."""
+    if is_outdated(container):
+        return
+    note_container(container)
+    is_dict = isinstance(container, dict)
+    held = [Unsettled(f"an element of a {'dict' if is_dict else 'list'}", WHY) for _ in container]
+    refill(container, dict(zip(container, held, strict=True)) if is_dict else held)
+
+
+def is_outdated(container: Any) -> bool:
+    """Whether nothing that it holds can be told."""
+    return all(isinstance(v, Unsettled) for v in _values(container))
+
+
+def _values(container: Any) -> list[Any]:
+    return list(container.values()) if isinstance(container, dict) else list(container)
+
+
+Place: TypeAlias = tuple[str, int]
+"""A variable, and which of the containers in its value."""
+
+
+class Aliases:
+    """Which containers that a loop carries in variables may be one, or one from outside."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.pairs: set[frozenset[Place]] = set()
+        self.outer: dict[Place, dict[int, Any]] = {}
+
+    def learn(
+        self, begin: Mapping[str, Any], end: Mapping[str, Any], outside: Mapping[int, Any]
+    ) -> bool:
+        """Take note of a trip, at its end; whether that says nothing new."""
+        count = len(self.pairs), sum(map(len, self.outer.values()))
+        homes = {id(container): place for place, container in _places(begin).items()}
+        for place, container in _places(end).items():
+            home = homes.setdefault(id(container), place)
+            if home != place:
+                self.pairs.add(frozenset((home, place)))
+            elif id(container) in outside:
+                self.outer.setdefault(place, {})[id(container)] = container
+        return count == (len(self.pairs), sum(map(len, self.outer.values())))
+
+    def doubt(self, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        """The same of the values that a trip starts with, or that are there after the loop."""
+        here, first = _places(values), _places(before)
+        for one, other in map(tuple, self.pairs):
+            if one in here and other in here:
+                doubt(self.trace, here[one], here[other])
+        for place, container in here.items():
+            for other in self.outer.get(place, {}).values():
+                doubt(self.trace, container, other)
+            if place in first:
+                doubt(self.trace, container, first[place])
+
+
+def _places(values: Mapping[str, Any]) -> dict[Place, Any]:
+    return {
+        (name, k): container
+        for name, value in values.items()
+        for k, container in enumerate(changeable_in(value))
+    }

@@ -1,0 +1,215 @@
+"""What tells whether a variable has a value, and what the way to a place says about that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradsmith.frontend.merging import as_result
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import OWN, Perhaps, is_undefined
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number, size
+from gradsmith.ops.compare import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_not,
+    not_equal,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTrip:
+    """Whether a loop over a range makes a trip: asked only if a program depends on it.
+
+    The answer is a guard, or a traced value where only running tells.
+    """
+
+    start: Size
+    stop: Size
+    step: int
+
+    def _sides(self) -> tuple[Any, Any]:
+        ends = wrap_size(self.start), wrap_size(self.stop)
+        return ends[::-1] if self.step > 0 else ends
+
+    def known(self) -> Any:
+        """The answer."""
+        far, near = self._sides()
+        return far > near
+
+    def node(self) -> Node:
+        """The answer as a value, without a guard."""
+        far, near = self._sides()
+        return greater(as_result(far), as_result(near))
+
+
+@dataclass(frozen=True, slots=True)
+class NotFirst:
+    """Whether a trip of a loop is not its first: a value is made where it is asked."""
+
+    index: Size
+    start: Size
+
+    def known(self) -> Any:
+        """The answer."""
+        return traced_truth(self.node())
+
+    def node(self) -> Node:
+        """The answer as a value."""
+        return not_equal(as_result(wrap_size(self.index)), as_result(wrap_size(self.start)))
+
+
+def any_trip(start: Size, stop: Size, step: int) -> Any:
+    """`AnyTrip`, or the answer where it is the same for all calls."""
+    found = AnyTrip(start, stop, step)
+    return found.known() if isinstance(start, int) and isinstance(stop, int) else found
+
+
+def as_truth(present: Any) -> Any:
+    """What tells whether a variable has a value: True, False, or a traced truth value."""
+    return traced_truth(present.node()) if isinstance(present, (AnyTrip, NotFirst)) else present
+
+
+def traced_truth(node: Node) -> Tracer:
+    """A truth value of this node."""
+    return Tracer(View(Storage(node)))
+
+
+def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
+    """What tells whether a variable is set here, as a condition; or True."""
+    if is_known(value, trace):
+        return True
+    present = value.present
+    return present.known() if isinstance(present, (AnyTrip, NotFirst)) else present
+
+
+def is_known(value: Perhaps, trace: Trace) -> bool:
+    """Whether the branches around this place say that a variable is set."""
+    if value.is_set(trace.builder):
+        return True
+    asked = list(value.because)
+    if isinstance(value.present, Tracer):
+        asked.append((value.present.view.storage.node, True))
+    elif isinstance(value.present, NotFirst):
+        asked.append((value.present.node(), True))
+    wanted = [_plain(*condition) for condition in asked]
+    ways = _Ways(trace)
+    for way in ways:
+        found, held = _plain(*way)
+        for node, truth in wanted:
+            if held is truth and ways.same(found, node):
+                return True
+            if truth and _differ(node) and _excludes(found, held, node):
+                return True
+    return False
+
+
+def found_at_end(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
+    """The value of a variable at the end of a region, and what tells whether it has one."""
+    if isinstance(value, Perhaps):
+        return value.value, is_known(value, trace) or value.present
+    return value, name.startswith(OWN) or not is_undefined(value)
+
+
+def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
+    """The same where the region begins that is being run."""
+    outer = trace.builder.parent
+    if isinstance(value, Perhaps):
+        return value.value, (outer is not None and value.is_set(outer)) or value.present
+    return found_at_end(name, value, trace)
+
+
+def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:
+    """A condition without ``not``, and its truth."""
+    while condition.op is logical_not:
+        condition, truth = condition.inputs[0], not truth
+    return condition, truth
+
+
+class _Ways:
+    """The conditions of the branches around a place, with their truth there."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.outer: dict[Node, Node] = {}
+        """For what regions capture: what that is in the region around."""
+
+    def __iter__(self) -> Iterator[tuple[Node, bool]]:
+        builder = self.trace.builder
+        while builder.parent is not None:
+            self.outer.update((inner, node) for node, inner in builder.captured.items())
+            way = self.trace.ways.get(builder)
+            if way is not None:
+                yield way
+                condition, truth = _plain(*way)
+                meaning = self.trace.firsts.get(self._origin(condition))
+                if meaning is not None:
+                    node, first = meaning
+                    yield node, truth is not first
+            builder = builder.parent
+
+    def same(self, left: Node, right: Node, depth: int = 6) -> bool:
+        """Whether both are one value, as far as a short look tells."""
+        left, right = self._origin(left), self._origin(right)
+        if left is right:
+            return True
+        alike = left.op is right.op and depth > 0 and left.attrs == right.attrs
+        if not alike or any(left.regions) or "barrier" in left.op.traits or "name" in left.attrs:
+            return False
+        if len(left.inputs) != len(right.inputs):
+            return False
+        pairs = zip(left.inputs, right.inputs, strict=True)
+        return all(self.same(a, b, depth - 1) for a, b in pairs)
+
+    def _origin(self, node: Node) -> Node:
+        while node in self.outer:
+            node = self.outer[node]
+        return node
+
+
+_RELATIONS = {
+    less: "<",
+    less_equal: "<=",
+    greater: ">",
+    greater_equal: ">=",
+    equal: "==",
+    not_equal: "!=",
+}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _distance(condition: Node) -> Size | None:
+    """Of a comparison of two sizes: how far they are apart."""
+    if condition.op not in _RELATIONS:
+        return None
+    sides = [n.attrs["value"] if n.op is size else number(n) for n in condition.inputs]
+    if not all(isinstance(s, (int, dims.Dim)) for s in sides):
+        return None
+    left, right = sides
+    found: Size = left - right
+    return found
+
+
+def _differ(asked: Node) -> bool:
+    return asked.op is not_equal and _distance(asked) is not None
+
+
+def _excludes(condition: Node, truth: bool, asked: Node) -> bool:
+    """Whether two sizes differ where the condition has this truth."""
+    given, wanted = _distance(condition), _distance(asked)
+    if given is None or wanted is None:
+        return False
+    relation = _RELATIONS[condition.op]
+    holds = dims.RELATIONS[relation if truth else _OPPOSITE[relation]]
+    rests = (given - wanted, given + wanted)
+    return any(isinstance(rest, int) and not holds(rest, 0) for rest in rests)
