@@ -33,7 +33,6 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
-from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
 from gradsmith.tree import leaf_name
@@ -320,7 +319,6 @@ class Body:
         before = [syntax.assign(target, self._emit(node))] if copied else []
         others = map(self.expression, node.inputs[1:])
         made = node.op.update(self, node, target, *others)
-        made = [_signed(statement, node.inputs[1]) for statement in made]
         self.sizes.show(node, target)
         return before + made
 
@@ -342,12 +340,3 @@ class Body:
     def _result(self) -> ast.expr:
         leaves = iter([self.expression(r) for r in self.graph.results])
         return tree_of(self.program.result, leaves)
-
-
-def _signed(statement: ast.stmt, added: Node) -> ast.stmt:
-    """``g[i] -= x`` for ``g[i] += -x``."""
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
-        opposite = without_sign(added, statement.value)
-        if opposite is not None:
-            return ast.AugAssign(statement.target, ast.Sub(), opposite)
-    return statement

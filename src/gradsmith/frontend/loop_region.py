@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.carried import (
     Group,
     State,
@@ -16,12 +16,10 @@ from gradsmith.frontend.carried import (
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.doubts import Aliases
 from gradsmith.frontend.implied import Side, note_implied, side_of
-from gradsmith.frontend.joint import condition_of
 from gradsmith.frontend.journal import Journal
-from gradsmith.frontend.merging import as_value
+from gradsmith.frontend.making import Made, Making
 from gradsmith.frontend.names import LoopNames
-from gradsmith.frontend.planned import NO_END
-from gradsmith.frontend.presence import NotFirst, any_trip, found_at_end, found_before
+from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
@@ -32,12 +30,9 @@ from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
-from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Dim, Size, Symbol
-from gradsmith.ir.graph import Node, Region
-from gradsmith.ir.intrinsics import item
+from gradsmith.ir.graph import Node
 from gradsmith.ir.types import python_number
-from gradsmith.ops.regions import loop
 
 
 class LoopRegion:
@@ -257,90 +252,11 @@ class LoopRegion:
     def close(self, trip: Trip) -> list[Any]:
         """Make the loop; what the variables are after it."""
         late = [slot for group in self._late.values() for slot in group.carried()]
-        slots = [*self.state.slots(), *late]
-        with self.trace_region():
-            for slot in late:
-                slot.param = self.builder.parameter(slot.label, slot.type, self._late_symbol(slot))
-        flags = self._flags(trip)
-        results = [*(slot.result(self.builder) for slot in slots), *flags]
-        test = self._test(trip)
-        starts = [slot.start() for slot in slots]
-        captured = self.builder.needed([*results, *test])
-        asked = self.builder.region(test, captured, until=trip.asked) if test else None
-        body = self.builder.region(results, captured, after=trip.asked if test else 0)
-        attrs = self._attrs(trip, slots, body, asked)
-        with self.trace.builder.at(self.span):
-            whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
-        return self._finish(whole, slots, attrs["symbols"], self._any_trip(trip, attrs))
+        making = Making(self.trace, self.builder, self.trips, self.slots, self.span, trip)
+        return self._finish(making.loop([*self.state.slots(), *late], late))
 
-    def _any_trip(self, trip: Trip, attrs: dict[str, Any]) -> Any:
-        """Whether there was a trip."""
-        if self.trips is not None:
-            return any_trip(self.trips.start, self.trips.stop, self.trips.step)
-        count = attrs["symbols"][attrs["carried"]]
-        return trip.test is None or any_trip(0, dims.of_atom(count), 1)
-
-    def trace_region(self) -> Any:
-        """Make nodes of the body."""
-        return building(self.builder)
-
-    def _late_symbol(self, slot: Slot) -> Symbol | None:
-        if not slot.whole:
-            return None
-        return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
-
-    def _flags(self, trip: Trip) -> list[Node]:
-        if trip.leave is None:
-            return []
-        with building(self.builder):
-            return [self.builder.inner(_truth(trip.leave))]
-
-    def _test(self, trip: Trip) -> list[Node]:
-        if trip.test is None:
-            return []
-        with building(self.builder):
-            return [self.builder.inner(trip.test)]
-
-    def _attrs(
-        self, trip: Trip, slots: list[Slot], body: Region, test: Region | None
-    ) -> dict[str, Any]:
-        symbols = [self._result_symbol(slot) for slot in slots]
-        counted = trip.leave is not None or trip.test is not None or self.trips is None
-        if counted and self.slots is not None:
-            raise ArgumentValueError(*NO_END)
-        count = dims.changing(fresh_name(self.trace, "trips"), 1, 0, None) if counted else None
-        symbols.append(None if count is None else dims.as_symbol(count))
-        return {
-            "body": body,
-            "test": test,
-            "start": self._start(),
-            "stop": None if self.trips is None else self.trips.stop,
-            "step": 1 if self.trips is None else self.trips.step,
-            "reverse": False,
-            "carried": len(slots),
-            "tapes": 0,
-            "leaves": trip.leave is not None,
-            "symbols": tuple(symbols),
-            **({} if self.slots is None else {"slots": self.slots}),
-        }
-
-    def _result_symbol(self, slot: Slot) -> Symbol | None:
-        if not slot.whole:
-            return None
-        return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
-
-    def _finish(
-        self, whole: Node, slots: list[Slot], symbols: tuple[Symbol | None, ...], any_trip: Any
-    ) -> list[Any]:
-        finals: dict[int, Any] = {}
-        builder = self.trace.builder
-        for place, slot in enumerate(slots):
-            node = item(whole, index=place)
-            builder.name(node, slot.label)
-            slot.given(node, self._extent()[0])
-            symbol = symbols[place]
-            size = None if symbol is None else dims.of_atom(symbol)
-            finals[id(slot)] = node, as_value(node, size, slot.label)
+    def _finish(self, made: Made) -> list[Any]:
+        finals = made.finals(self.trace.builder, self._extent()[0])
         for storage, slot in self.state.storages.items():
             storage.replace(finals[id(slot)][0])
         for storage in self._overwritten:
@@ -351,19 +267,16 @@ class LoopRegion:
             growth.close([finals[id(slot)][1] for slot in growth.rows])
         values = dict(self._settled)
         if self.counter is not None and self.trips is not None:
-            count = symbols[-1]
+            count = made.symbols[-1]
             length = self.trips.length if count is None else dims.of_atom(count)
             values[self.counter] = wrap_size(self.trips.start + length * self.trips.step)
         for name, group in {**self.state.variables, **self._late}.items():
-            ends = [self._final(s, finals) for s in group.carried()]
-            values[name] = group.final(ends, any_trip)
+            ends = [finals[id(slot)][1] for slot in group.carried()]
+            values[name] = group.final(ends, made.any_trip)
         note_implied(values, self._sides)
         self.state.outdate()
         self._aliases.doubt(values, self.before)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
-
-    def _final(self, slot: Slot, finals: dict[int, Any]) -> Any:
-        return finals[id(slot)][1]
 
 
 def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:
@@ -372,7 +285,3 @@ def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:
         return False
     value = slot.node.attrs.get("value")
     return not isinstance(value, Dim) or set(dims.symbols(value)) <= counters
-
-
-def _truth(flag: Any) -> Node:
-    return condition_of(flag) if isinstance(flag, Tracer) else current_builder().lift(bool(flag))

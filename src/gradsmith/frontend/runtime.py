@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -284,10 +284,6 @@ class BoundRuntime:
             refuse_condition(value, kind)
         return value
 
-    def branching(self, condition: Any, names: tuple[str, ...]) -> Branching:
-        """An ``if`` that sets these variables."""
-        return Branching(condition, names)
-
     def loop(
         self,
         iterable: Any,
@@ -302,23 +298,16 @@ class BoundRuntime:
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
         (index,) = targets if len(targets) == 1 else (None,)
-        names = LoopNames(
-            targets,
-            stored,
-            frozenset(read),
-            leaves,
-            endless,
-            frozenset(kept),
-            index,
-            steps,
-            broken,
-        )
-        return Looping(iterable, names)
+        parts = targets, stored, frozenset(read), leaves, endless, frozenset(kept)
+        return Looping(iterable, LoopNames(*parts, index, steps, broken))
+
+    branching = Branching
 
     listed = staticmethod(made_list)
     elements = staticmethod(given_list)
     generated = staticmethod(given_generator)
 
+    iterate = staticmethod(iter)
     modulo = staticmethod(functools.partial(modulo, call))
     formatted = staticmethod(functools.partial(formatted, call))
     joined = staticmethod(f_string)
@@ -341,10 +330,6 @@ class BoundRuntime:
                 "ask isinstance(value, ...) instead, which knows what the value stands for",
             )
         return subject
-
-    def iterate(self, value: Any) -> Iterator[Any]:
-        """What a loop runs over."""
-        return iter(value)
 
     def effect(self, kind: str, name: str) -> None:
         """A write to a global or nonlocal name."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.reads import NONE, Reads, Sources
 
@@ -39,19 +38,6 @@ class Numbers:
     def intern(self, *key: object) -> int:
         """The number of what is computed so."""
         return self.table.setdefault(key, len(self.table))
-
-    def effects(self, node: Node) -> tuple[object, ...]:
-        """What it may do besides giving values: the same for nodes that do the same."""
-        if not has_effect(node):
-            return ()
-        if node not in self.inside:
-            return (self.of[node],)
-        condition = None if "body" in node.attrs else self._of(node.inputs[0])
-        regions = [
-            (name, *(e for n in node.attrs[name].nodes for e in numbers.effects(n)))
-            for name, numbers in self.inside[node].items()
-        ]
-        return ((condition, *regions),)
 
     def add(self, nodes: Iterable[Node]) -> Numbers:
         """Itself, with these nodes, which are in order."""

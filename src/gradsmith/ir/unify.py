@@ -102,10 +102,7 @@ def merge(base: Node, extra: Node, numbers: Numbers) -> Swaps | None:
         alike = set(wanted[: LoopView(extra).count + 1]) <= set(have)
     else:  # copies have the results of the original first; other branches stay as they are
         alike = wanted[:1] == have[:1]
-    done = numbers.effects(extra)
-    if not alike or (done and done != numbers.effects(base)):
-        return None
-    if extra in _before_all(base, numbers) or base in _before_all(extra, numbers):
+    if not alike or extra in _before_all(base, numbers) or base in _before_all(extra, numbers):
         return None
     missing = [k for k, number in enumerate(wanted) if number not in have]
     if missing and not _tapes(extra, numbers) <= _tapes(base, numbers):

@@ -13,6 +13,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
+from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
 from gradsmith.ops.emission import commutes
@@ -191,6 +192,9 @@ def _update_add(
         key = emit_argument(emitter, index, arrays)
         return [ast.Expr(syntax.call("np.add.at", target, key, update))]
     part = syntax.subscript(target, emit_key(emitter, index, arrays))
+    opposite = without_sign(node.inputs[1], update)
+    if opposite is not None:
+        return [syntax.augment(part, "-", opposite)]
     return [syntax.augment(part, "+", update)]
 
 
