@@ -313,3 +313,31 @@ def _number_of_an_arm_in_an_arm(x, y):
 
 def test_constants_in_arms_keep_their_type():
     check(_number_of_an_arm_in_an_arm, X, Y)
+
+
+def _early_return_before_a_sum(x):
+    a = x[0] * 1.0
+    if x[1] > 0:
+        return a
+    if x[1] > -0.5:
+        a += x[3]
+    return a + 0.0 * a
+
+
+def _sum_in_an_arm_of_an_arm(x):
+    a = x[0] * 1.0
+    if x[3] > 0.5:
+        d = x[0]
+        if d > 0.1:
+            a += x[2]
+    return a + 0.0 * a
+
+
+@pytest.mark.parametrize("function", [_early_return_before_a_sum, _sum_in_an_arm_of_an_arm])
+@pytest.mark.parametrize("ahead", [0.7, -0.2, -0.9])
+def test_arms_of_adjoints_give_numbers_of_one_type(function, ahead):
+    x = np.array([0.6, ahead, 0.3, 0.8])
+    gradient = gs.grad(function)(x)  # without a seed: of the number 1
+    for k, along_one in enumerate(np.eye(4) * 1e-6):
+        difference = (function(x + along_one) - function(x - along_one)) / 2e-6
+        assert gradient[k] == pytest.approx(difference, abs=1e-8)

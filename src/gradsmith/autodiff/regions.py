@@ -14,6 +14,7 @@ from gradsmith.ir.mentions import silent, silent_attrs
 from gradsmith.ir.types import ArrayType, same_shape
 from gradsmith.ir.unify import tidy
 from gradsmith.ops.create import zeros
+from gradsmith.ops.forms import in_type
 from gradsmith.ops.index import getitem
 from gradsmith.ops.shape import astype, broadcast_to
 
@@ -90,11 +91,19 @@ def replay(
             with builder.at(node.span):
                 made = getitem(array, index=place.attrs["index"])
         else:
-            operands = [values.get(i, i) for i in node.inputs]
+            operands = [_as_strong(values.get(i, i), i) for i in node.inputs]
             made = builder.again(node, operands, silent_attrs(node.attrs))
         values[node] = made
         if node in names:
             builder.name(made, names[node])
+
+
+def _as_strong(new: Node, old: Node) -> Node:
+    """A Python number where one of NumPy's was: a loop carries numbers of one type."""
+    pair = isinstance(new.type, ArrayType) and isinstance(old.type, ArrayType)
+    if not pair or not new.array_type.weak or old.array_type.weak:
+        return new
+    return in_type(new, old.array_type)
 
 
 def extended(region: Region, nodes: Sequence[Node], results: Sequence[Node]) -> Region:

@@ -17,7 +17,7 @@ from gradsmith.ops.compare import logical_not
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import REGIONAL, branch, rerun
 from gradsmith.passes.demand import needed_carried
-from gradsmith.passes.regions import in_regions, renamed
+from gradsmith.passes.regions import in_regions, in_type_of, renamed
 
 MOST_ROUNDS = 8
 """What is left out of one loop may have been all that another was for."""
@@ -111,7 +111,10 @@ class _Pruning:
             condition = self.known.get(node.inputs[0])
         if condition is not None and all(symbols[k] is None for k in used):
             return self._decided(node, arms[0] if condition else arms[1])
-        given = {k: self.made[node.inputs[1 + p]] for k, p in _unchanged(arms).items()}
+        given = {
+            k: self._given(self.made[node.inputs[1 + p]], arms[0].params[p])
+            for k, p in _unchanged(arms).items()
+        }
         told = _told(node.inputs[0], arms)
         if used <= {*given, *told}:  # otherwise the arms may break off right there
             given = {**dict.fromkeys(told, self.made[node.inputs[0]]), **given}
@@ -129,12 +132,19 @@ class _Pruning:
 
     def _decided(self, node: Node, arm: Region) -> Node:
         """The arm that is always taken, in the place of the branch."""
-        made = {p: self.made[x] for p, x in zip(arm.params, node.inputs[1:], strict=True)}
+        given = zip(arm.params, node.inputs[1:], strict=True)
+        made = {param: self._given(self.made[x], param) for param, x in given}
         for inner in arm.nodes:
             inputs = tuple(made[i] for i in inner.inputs)
             made[inner] = self._add(Node(inner.op, inputs, inner.attrs, inner.type, inner.span))
         self.places[node] = {k: made[r] for k, r in enumerate(arm.results)}
         return self.made[node.inputs[0]]
+
+    def _given(self, value: Node, param: Node) -> Node:
+        """What a parameter stands for, in its type: a loop may carry it."""
+        plain = isinstance(value.type, ArrayType) and isinstance(param.type, ArrayType)
+        typed = in_type_of(value, param) if plain else None
+        return value if typed is None or typed is value else self._add(typed)
 
     def _regional(self, node: Node, inputs: Sequence[Node], attrs: Mapping[str, Any]) -> Node:
         """The branch or loop over these inputs; itself where it is that already."""
@@ -175,7 +185,7 @@ class _Pruning:
         results = [*moving, *range(attrs["carried"], count), *(count + m for m in recorded)]
         read = [1 + attrs["carried"] + m for m in recorded]
         self.places[node] = {
-            **{k: self.made[node.inputs[k]] for k in fixed},
+            **{k: self._given(self.made[node.inputs[k]], need.param(k)) for k in fixed},
             **{k: i for i, k in enumerate(moving)},
             attrs["carried"]: len(moving),
             **{k: 1 + len(moving) + i for i, k in enumerate(read)},
@@ -224,6 +234,11 @@ class _Need:
             asked = {p - 1 for p in _read((test,), [0])} - {-1}
             found |= {p if p < carried else p + tapes for p in asked}
         return found
+
+    def param(self, place: int) -> Node:
+        """The parameter of the body for what is carried there."""
+        param: Node = self.attrs["body"].params[1 + place]
+        return param
 
     def is_fixed(self, place: int) -> bool:
         """Whether no trip changes what is carried there, or nothing depends on it."""
