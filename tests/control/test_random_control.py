@@ -19,7 +19,7 @@ import pytest
 import gradsmith as gs
 from control.harness import along, direction_for, is_differentiable, near, only, slope
 from control.random_programs import SIZES, arguments, drawn, program_of
-from programs.harness import copied, same_bits, seeds_for
+from programs.harness import copied, leaves, same_bits, seeds_for
 
 COUNT = 60
 REFUSED_AT_MOST = 0.2
@@ -53,6 +53,23 @@ def check_gradient(function, args, number):
             assert near([actual, 1.0], [coarse, 1.0], RTOL), (position, actual, coarse)
 
 
+def check_without_seed(function, args):
+    """The gradient of the sum of all results, whose seed is the number 1."""
+
+    def total(*given):
+        found = 0.0
+        for leaf in leaves(function(*given)):
+            found = found + np.sum(leaf)
+        return found
+
+    ones = [np.ones_like(leaf) for leaf in leaves(function(*copied(args)))]
+    expected = gs.vjp(lambda *given: tuple(leaves(function(*given))), *args)[1](tuple(ones))
+    actual = gs.grad(total, argnums=tuple(range(len(args))))(*args)
+    for one, other in zip(actual, expected, strict=True):
+        scale = 1 + np.max(np.abs(other), initial=0.0)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11 * scale)
+
+
 def check(number):
     """Everything for one program; why it was refused, at a line of the program, or None."""
     function = program_of(number)
@@ -65,6 +82,8 @@ def check(number):
             try:
                 found = compiled(*args)
                 check_gradient(function, args, number)
+                if which == number:
+                    check_without_seed(function, args)
             except gs.GradsmithError as error:
                 assert error.span is not None  # noqa: PT017
                 return error
