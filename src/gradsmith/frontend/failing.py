@@ -14,13 +14,7 @@ from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import (
-    NO_VALUE,
-    NO_VALUE_OUTSIDE,
-    AbandonedError,
-    Perhaps,
-    is_undefined,
-)
+from gradsmith.frontend.unsettled import AbandonedError, Perhaps, is_undefined, no_value
 
 
 def raising(make: Callable[[], Any]) -> bool:
@@ -45,7 +39,7 @@ def _refuse_handlers() -> None:
 def bound(name: str, value: Any, outside: bool) -> Any:
     """The value of a variable, which may have none; it is of a function *outside*, or of this."""
     if is_undefined(value):
-        _no_value(name, outside)
+        _ends_here(name, outside)
     if not isinstance(value, Perhaps):
         return value
     trace = current_trace()
@@ -54,21 +48,16 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
         _refuse_handlers()
-        choose(present, lambda: None, lambda: _record(_error(name, outside)))
+        choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
-        _no_value(name, outside)
+        _ends_here(name, outside)
     value.ask(trace.builder)
     return value.value
 
 
-def _error(name: str, outside: bool) -> NameError:
-    kind = NameError if outside else UnboundLocalError
-    return kind((NO_VALUE_OUTSIDE if outside else NO_VALUE).format(name))
-
-
-def _no_value(name: str, outside: bool) -> NoReturn:
+def _ends_here(name: str, outside: bool) -> NoReturn:
     """The variable has no value on this way: what follows on it is not reached."""
-    error, trace = _error(name, outside), current_trace()
+    error, trace = no_value(name, outside=outside), current_trace()
     if trace is None or not may_fail_before(trace):
         raise error
     _refuse_handlers()
