@@ -10,6 +10,7 @@ from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
 from gradsmith.codegen.conditions import until_raised
 from gradsmith.codegen.counters import without_counters
+from gradsmith.codegen.errors import Errors
 from gradsmith.codegen.forms import (
     LoopForm,
     all_nodes,
@@ -52,6 +53,7 @@ class Body:
         self.constants: list[ast.stmt] = []
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.modules: dict[str, str] = {}
+        self.errors = Errors(self.names)
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -120,6 +122,10 @@ class Body:
             free = self.names.fresh(name, everywhere=True) if taken else name
             self.modules[name] = free
         return syntax.name(self.modules[name])
+
+    def error(self, kind: type[BaseException]) -> ast.expr:
+        """The name of a class of errors."""
+        return self.errors.name(kind)
 
     def _count(self, symbol: Symbol) -> ast.expr:
         """How many elements of a mask are true."""

@@ -93,7 +93,8 @@ def _record(error: Any) -> None:
     if not can_fail(error):
         raise ControlFlowError(
             f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
-            "has only Python's own errors, with texts and numbers",
+            "has only errors of Python's and of classes that add nothing to these, with texts "
+            "and numbers",
             current_span(),
             'raise ValueError("...")',
         )
@@ -113,7 +114,7 @@ def raised_later(error: Exception) -> bool:
     if not can_fail(error):
         raise ControlFlowError(
             f"{type(error).__name__} is raised with traced values: the emitted code has only "
-            "Python's own errors, with texts and numbers",
+            "errors of Python's and of classes that add nothing to these, with texts and numbers",
             span_of(error.__traceback__),
             'raise ValueError(f"...")',
         ) from None
