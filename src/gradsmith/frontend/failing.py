@@ -49,7 +49,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     if not isinstance(value, Perhaps):
         return value
     trace = current_trace()
-    if trace is None or value.is_set(trace.builder):
+    if trace is None or trace.builder.is_sure(value):
         return value.value
     present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
@@ -57,7 +57,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
         choose(present, lambda: None, lambda: _record(_error(name, outside)))
     elif not present:
         _no_value(name, outside)
-    value.ask(trace.builder)
+    trace.builder.make_sure(value)
     return value.value
 
 
