@@ -216,3 +216,17 @@ def test_stop_gradient_of_a_tree():
         return np.sum(x * frozen["x"] * frozen["w"][0])
 
     same(gs.grad(f)(X, W), X * W)
+
+
+def test_positions_that_come_from_around_the_function():
+    def f(x, w):
+        return np.sum(x**2 * w)
+
+    both, one = (0, 1), 1
+    pair = gs.compile(lambda x, w: gs.grad(f, argnums=both)(x, w))(X, W)
+    same(pair[0], 2 * X * W)
+    same(pair[1], X**2)
+    same(gs.compile(lambda x, w: gs.grad(f, argnums=one)(x, w))(X, W), X**2)
+    chosen = gs.compile(lambda x, w, k: gs.value_and_grad(f, argnums=k)(x, w)[1])
+    for k, expected in ((0, 2 * X * W), (1, X**2)):
+        same(chosen(X, W, k), expected)

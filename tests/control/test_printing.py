@@ -114,6 +114,18 @@ def test_an_error_of_a_loop_comes_where_python_has_it(n, capsys):
     assert said(capsys, gs.grad(f), (0.1, n)) == said(capsys, f, (0.1, n))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_integers_or_floats_are_alike_in_formats_of_floats(sign, capsys):
+    def f(x):
+        total = sum(v for v in x if v > 0)  # Python's 0 where there is none
+        print(f"{total:.4f} {total:8.2e} {total:+g} {total:.1%}", "%.3f" % total)  # noqa: UP031
+        return total * x[0]
+
+    expected = said(capsys, f, (sign * X,))
+    assert said(capsys, gs.compile(f), (sign * X,)) == expected
+    assert said(capsys, gs.grad(f), (sign * X,)) == expected
+
+
 def test_what_was_printed_is_seen_where_tracing_ends(capsys):
     def f(x, y):
         print("shapes", x.shape, y.shape, x[0])

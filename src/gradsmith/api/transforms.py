@@ -65,7 +65,7 @@ def grad(
         _, gradients, aux = gradient_of_arguments(
             fun, bound, names, seed=grad_outputs, has_aux=has_aux
         )
-        result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        result = tuple(gradients) if isinstance(argnums, (list, tuple)) else gradients[0]
         return (result, aux) if has_aux else result
 
     return Transformed(fun, build, "_grad", "Gradient of {name}.")
@@ -92,7 +92,7 @@ def value_and_grad(
         value, gradients, aux = gradient_of_arguments(
             fun, bound, names, seed=grad_outputs, has_aux=has_aux
         )
-        result = gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        result = tuple(gradients) if isinstance(argnums, (list, tuple)) else gradients[0]
         return ((value, aux) if has_aux else value), result
 
     return Transformed(fun, build, "_value_and_grad", "Value and gradient of {name}.")

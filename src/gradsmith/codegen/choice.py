@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from gradsmith.codegen.forms import LEAVES, BranchForm, form_of, is_given
+from gradsmith.codegen.forms import LEAVES, BranchForm, all_nodes, form_of, is_given
+from gradsmith.codegen.sizes import symbols_of
 from gradsmith.ir.alias import owns_buffer
 from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, size
+from gradsmith.ir.mentions import said_by
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.emission import commutes
-from gradsmith.ops.index import index_set
+from gradsmith.ops.index import getitem, index_set
 
 LONGEST = 6
 """Operations in one expression: more is hard to read, and runs past the line."""
@@ -33,6 +35,15 @@ def is_leaf(node: Node) -> bool:
     return node.op in LEAVES or is_given(node)
 
 
+def _showing(graph: Graph) -> set[Node]:
+    """The slices whose lengths other nodes work with."""
+    said = {s: node for s, node in said_by(graph.nodes).items() if node.op is getitem}
+    if not said:
+        return set()
+    attrs = (attr for node in all_nodes(graph.nodes) for attr in node.attrs.values())
+    return {said[symbol] for attr in attrs for symbol in symbols_of(attr) if symbol in said}
+
+
 class Choice:
     """Statement or expression, for each node in order."""
 
@@ -44,6 +55,7 @@ class Choice:
         self.results = list(graph.results)
         self.inlined: set[Node] = set()
         self.destined = destined_names(graph)
+        self._shows = _showing(graph)
         self._cost: dict[Node, int] = {}
         self._members = set(graph.nodes)
 
@@ -60,7 +72,7 @@ class Choice:
             self.inlined.add(node)
 
     def _needs_statement(self, node: Node, cost: int) -> bool:
-        mentioned = node.attrs.get("symbol") is not None  # by sizes
+        mentioned = node.attrs.get("symbol") is not None or node in self._shows  # by sizes
         if mentioned or node.op.update is not None or isinstance(node.type, TupleType):
             return True
         if node not in self.readers and node not in self.results:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
+from gradsmith.frontend.traced_int import TracedInt
 
 _PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -101,12 +103,13 @@ def names_at(
     names = list(bound.arguments)
     chosen = []
     wanted = list(argnums) if isinstance(argnums, (list, tuple)) else [argnums]
-    for position in wanted:
-        if not isinstance(position, int) or isinstance(position, bool):
+    for given in wanted:
+        if not isinstance(given, (int, TracedInt)) or isinstance(given, bool):
             raise ArgumentTypeError(
                 f"{what} is {argnums!r}: it takes positions",
                 hint="pass an int or a sequence of ints, counted from 0",
             )
+        position = operator.index(given)  # one from around a traced function becomes part of it
         if not -len(names) <= position < len(names):
             raise ArgumentValueError(
                 f"{what} is {position}, but the function has {len(names)} arguments",

@@ -28,7 +28,7 @@ from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Tracer
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.unsettled import Unsettled
@@ -110,10 +110,21 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
         values = list(values)
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
-            return plain(values)
+            return functools.reduce(functools.partial(_extreme_size, plain), values)
         return _like_python(functools.reduce(functools.partial(apply, ufunc), values), values)
 
     return extreme
+
+
+def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
+    """``min`` or ``max`` of two numbers; which one may differ from trip to trip."""
+    one, other = as_size(left), as_size(right)
+    if one is None or other is None or not dims.changes(one - other):
+        return plain(left, right)
+    ordered = dims.settled("<=", one, other)
+    if ordered is None:
+        return wrap_size(dims.compound(plain.__name__, one, other))
+    return left if ordered is (plain is min) else right
 
 
 def _like_python(result: Any, operands: list[Any]) -> Any:

@@ -135,6 +135,11 @@ class State:
         found += [slot for contents in self.containers.values() for slot in contents.slots]
         return found + [slot for growth in self.growing.values() for slot in growth.slots]
 
+    def replaced(self) -> list[Slot]:
+        """Of the values that trips replace those that can be arrays of others, too."""
+        found = [slot for group in self.variables.values() for slot in group.slots]
+        return found + [slot for contents in self.containers.values() for slot in contents.slots]
+
     @property
     def refused(self) -> bool:
         """Whether a trip changed the type or structure of something."""
@@ -245,7 +250,7 @@ def late_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None
     if leaves and shape != group.shape:
         return None
     for slot, start in zip(group.slots, leaves or group.slots, strict=True):
-        slot.node, slot.initial = as_shown(slot.initial), None
+        slot.after, slot.node, slot.initial = slot.initial, as_shown(slot.initial), None
         if leaves and not slot.start_late(start):
             return None
     if had is False and has is True:

@@ -147,12 +147,15 @@ def changed_elements() -> ControlFlowError:
 
 @dataclass(slots=True)
 class Contents:
-    """What a list or dict holds: data is carried, all else stays what it is."""
+    """What a list or dict holds: data that trips replace is carried, all else stays what it is.
+
+    An array that they only write to is such: whoever else has it sees what is written.
+    """
 
     container: Any
     keys: list[Any]
     parts: list[Any]
-    """A slot for each that holds data, else the object itself."""
+    """A slot for each that is carried, else the object itself."""
 
     @property
     def slots(self) -> list[Slot]:
@@ -177,14 +180,15 @@ class Contents:
         if keys != self.keys:
             raise changed_elements()
         settled = True
-        for part, value in zip(self.parts, held, strict=True):
+        for place, (part, value) in enumerate(zip(self.parts, held, strict=True)):
             if isinstance(part, Slot) and is_data(value):
                 as_result(value)  # what can be used
                 settled = part.take(value) and settled
             elif part is not value:
                 if isinstance(value, Unsettled):
                     value.refuse()
-                raise changed_elements()
+                self.parts[place] = _carried(keys[place], part)
+                settled = False
         return settled
 
 
@@ -198,13 +202,16 @@ def contents_of(container: Any, before: Any) -> Contents:
     """How the elements of a list or dict are carried that a trip replaces."""
     if not isinstance(container, (list, dict)):
         raise changed_elements()
-    keys, held = _entries(before)
-    label = "element"
-    parts = []
-    for key, value in zip(keys, held, strict=True):
-        name = key if isinstance(key, str) and key.isidentifier() else label
-        data = is_data(value)
-        parts.append(
-            Slot(name, value, as_result(value).array_type, is_whole(value)) if data else value
-        )
+    (keys, held), (still, after) = _entries(before), _entries(container)
+    if keys != still:
+        raise changed_elements()
+    replaced = zip(keys, held, after, strict=True)
+    parts = [old if old is new else _carried(key, old) for key, old, new in replaced]
     return Contents(container, keys, parts)
+
+
+def _carried(key: Any, value: Any) -> Slot:
+    if not is_data(value):
+        raise changed_elements()
+    name = key if isinstance(key, str) and key.isidentifier() else "element"
+    return Slot(name, value, as_result(value).array_type, is_whole(value))

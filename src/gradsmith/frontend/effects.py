@@ -16,11 +16,11 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gradsmith import tree
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.trace import ABSENT, Store, Trace
+from gradsmith.frontend.trace import ABSENT, Store, Trace, in_region
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.warned import warn_effect
@@ -74,8 +74,19 @@ def outside_attribute(trace: Trace, owner: Any, name: str) -> Any:
     )
 
 
+def _check_way(what: str) -> None:
+    """Refuse what an arm or a trip does to the world: it would be done on every way, and once."""
+    if in_region():
+        raise ControlFlowError(
+            f"{what} in a branch or loop on traced values",
+            current_span(),
+            "return the value instead",
+        )
+
+
 def owner_of_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """What attributes are written to, of an object from outside."""
+    _check_way(f"this writes the attribute {name!r} of an object from outside the function")
     warn_effect(f"the write to the attribute {name!r}")
     shadow = trace.shadows.get(id(owner))
     if not isinstance(shadow, Shadow):
@@ -85,7 +96,9 @@ def owner_of_attribute(trace: Trace, owner: Any, name: str) -> Any:
 
 def changeable(trace: Trace, owner: Any, how: str) -> Any:
     """What is changed instead of a container from outside: a copy that belongs to the trace."""
-    warn_effect(f"the {how} a {type(owner).__name__} from outside the function")
+    place = f"a {type(owner).__name__} from outside the function"
+    _check_way(f"this changes {place}")
+    warn_effect(f"the {how} {place}")
     key = id(owner)
     original = trace.originals.get(key)
     if original is not None:  # the function itself makes it another one
@@ -100,6 +113,7 @@ def changeable(trace: Trace, owner: Any, how: str) -> Any:
 
 def note_store(trace: Trace, function: types.FunctionType, kind: str, name: str) -> None:
     """A variable from outside is about to be assigned."""
+    _check_way(f"this sets the {kind} {name!r}")
     warn_effect(f"the write to the {kind} {name!r}")
     key, read = global_or_cell(function, name)
     if key in trace.stores:

@@ -43,7 +43,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     if not isinstance(value, Perhaps):
         return value
     trace = current_trace()
-    if trace is None or value.is_set(trace.builder):
+    if trace is None or trace.builder.is_sure(value):
         return value.value
     present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
@@ -51,7 +51,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
         choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
         _ends_here(name, outside)
-    value.ask(trace.builder)
+    trace.builder.make_sure(value)
     return value.value
 
 

@@ -22,6 +22,7 @@ from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
+from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
 
@@ -53,11 +54,16 @@ def _parts(
 class Journal:
     """The first state of everything that is changed while it is open.
 
-    Of containers only the ``known`` ones count, by identity; all where that is None.
+    Of containers only the ``known`` ones count, by identity; all where that is None. What a
+    ``trial`` puts into a builder that is to stay has no effects once the trial is undone.
     """
 
-    def __init__(self, known: Mapping[int, Any] | None = None) -> None:
+    def __init__(
+        self, known: Mapping[int, Any] | None = None, trial: Builder | None = None
+    ) -> None:
         self.known = known
+        self.trial = trial
+        self.begin = 0 if trial is None else len(trial.nodes)
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
@@ -84,6 +90,8 @@ class Journal:
             refill(container, before)
         for storage in self.outdated:
             storage.stale = False
+        if self.trial is not None:
+            self.trial.forget_effects(self.begin)
 
 
 def refill(container: Any, contents: Any) -> None:
@@ -136,9 +144,11 @@ outdatings.append(_note_outdated)
 
 
 @contextmanager
-def journaling(known: Mapping[int, Any] | None = None) -> Iterator[Journal]:
+def journaling(
+    known: Mapping[int, Any] | None = None, trial: Builder | None = None
+) -> Iterator[Journal]:
     """Keep a journal of all that is changed inside."""
-    journal = Journal(known)
+    journal = Journal(known, trial)
     token = _open.set((*_open.get(), journal))
     try:
         yield journal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, Span
@@ -21,7 +22,7 @@ from gradsmith.frontend.making import Made, Making
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
-from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.storage import Storage, Unless
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -217,30 +218,31 @@ class LoopRegion:
                 self._late[name] = group
 
     def _check_aliases(self, written: dict[Storage, Node]) -> None:
-        """Two variables that are one array in some trips only cannot be written through."""
-        ends: dict[Storage, str] = {}
+        """Two variables or elements that are one array in some trips only cannot be written
+        through.
+        """
+        ends: dict[Storage, Slot] = {}
         self._overwritten = []
-        for group in self.state.variables.values():
-            for slot in group.slots:
-                if not (isinstance(slot.after, Tracer) and isinstance(slot.seen, Tracer)):
-                    continue
-                storage, own = slot.after.view.storage, slot.seen.view.storage
-                initial = slot.initial
-                first = initial.view.storage if isinstance(initial, Tracer) else None
-                shared = ends.setdefault(storage, slot.label) != slot.label
-                if own in written and first is not None:
-                    self._overwritten.append(first)
-                if slot.type.ndim and (
-                    (shared and (own in written or storage in written))
-                    or (first in written)
-                    or (own in written and not self.builder.owns(storage.node))
-                ):
-                    raise ControlFlowError(
-                        f"{slot.label!r} is the same array as another one in some trips of this "
-                        "loop only, and is written to",
-                        self.span,
-                        "copy it: y = x.copy()",
-                    )
+        for slot in self.state.replaced():
+            if not (isinstance(slot.after, Tracer) and isinstance(slot.seen, Tracer)):
+                continue
+            storage, own = slot.after.view.storage, slot.seen.view.storage
+            initial = slot.initial
+            first = initial.view.storage if isinstance(initial, Tracer) else None
+            shared = ends.setdefault(storage, slot) is not slot
+            if own in written and first is not None:
+                self._overwritten.append(first)
+            if slot.type.ndim and (
+                (shared and (own in written or storage in written))
+                or (first in written)
+                or (own in written and not self.builder.owns(storage.node))
+            ):
+                raise ControlFlowError(
+                    f"{slot.label!r} is the same array as another one in some trips of this "
+                    "loop only, and is written to",
+                    self.span,
+                    "copy it: y = x.copy()",
+                )
 
     def carries_data(self) -> bool:
         """Whether a trip does anything but count in Python's numbers."""
@@ -274,9 +276,62 @@ class LoopRegion:
             ends = [finals[id(slot)][1] for slot in group.carried()]
             values[name] = group.final(ends, made.any_trip)
         note_implied(values, self._sides)
+        self._doubt_aliases(finals)
         self.state.outdate()
         self._aliases.doubt(values, self.before)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
+
+    def _doubt_aliases(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
+        """Arrays that came out of the loop may share memory with others: writes to these tell."""
+        seen: dict[Storage, Storage] = {}
+        late = [slot for group in self._late.values() for slot in group.slots]
+        for slot in [*self.state.replaced(), *late]:
+            final, last = finals[id(slot)][1], slot.after
+            if isinstance(final, Tracer) and isinstance(last, Tracer) and final.ndim:
+                storage, origin = final.view.storage, last.view.storage
+                first = seen.setdefault(origin, storage)
+                if first is not storage:
+                    storage.doubt(first)
+                if not self.builder.owns(origin.node):
+                    storage.doubt(origin)
+        self._doubt_first_ones(finals)
+
+    def _doubt_first_ones(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
+        """The same of the arrays that variables and elements were before: without a trip they
+        still are, and where they exchange places they may be again.
+        """
+        slots = [slot for slot in self.state.replaced() if isinstance(slot.seen, Tracer)]
+        seen = {slot.seen.view.storage: slot for slot in slots}
+        for slot in slots:
+            final = finals[id(slot)][1]
+            _doubt(final, slot.initial, self._makes_a_trip)
+            for source in _sources(slot, seen):
+                _doubt(final, source.initial, None)
+
+    def _makes_a_trip(self) -> bool:
+        """Whether the loop is known to make a trip: that becomes a condition of the code."""
+        length = None if self.trips is None else self.trips.length
+        if length is None or dims.is_unbacked(length):
+            return False
+        return dims.decide(">", length, 0)
+
+
+def _sources(slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
+    """Those whose arrays a slot has after one trip, two trips, and so on."""
+    found: list[Slot] = []
+    last = slot.after
+    while isinstance(last, Tracer) and last.view.storage in seen:
+        source = seen[last.view.storage]
+        if any(source is known for known in found):
+            break
+        found.append(source)
+        last = source.after
+    return found
+
+
+def _doubt(final: Any, first: Any, unless: Unless) -> None:
+    if isinstance(final, Tracer) and final.ndim and isinstance(first, Tracer):
+        final.view.storage.doubt(first.view.storage, unless)
 
 
 def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:

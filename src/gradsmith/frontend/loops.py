@@ -98,6 +98,7 @@ class Looping:
         if not self.rolled or self._done or (hopeless and not guessed):
             raise  # noqa: PLE0704  within the except block of staged code
         changed = self._region is not None and self._region.state.refused
+        self._undo()
         if changed and self._first is None and not (hopeless or self.names.leaves):
             self._first = Journal()
         elif guessed:
@@ -111,7 +112,6 @@ class Looping:
             raise  # noqa: PLE0704
         else:
             self._may_roll = False
-        self._undo()
         self.rolled, self.resets, self._state = False, True, "again"
 
     def _trips(self) -> Trips | None:
@@ -186,7 +186,7 @@ class Looping:
             trips = self._guess.trips
         if trips is not None and self._is_to_be_rolled(trips):
             if self._first is not None and dims.decide(">", trips.length, 0):
-                trips = yield from self._after_first(trips)
+                trips = yield from self._after_first(trace, trips)
             yield from self._roll(trace, frame, trips)
         elif self.names.endless and self._may_guess and self._may_roll:
             yield from self._guessed(trace, frame)
@@ -198,9 +198,9 @@ class Looping:
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
 
-    def _after_first(self, trips: Trips) -> Generator[Any, None, Trips]:
+    def _after_first(self, trace: Trace, trips: Trips) -> Generator[Any, None, Trips]:
         """Make the first trip as it is: what the loop carries has its type after it."""
-        with journaling() as self._first:
+        with journaling(trial=trace.builder) as self._first:
             yield trips[0]
         return trips.after(1)
 
@@ -230,12 +230,10 @@ class Looping:
             before = variables(frame, (*self.names.stored, *self.names.targets))
             if place == 0 and self._before:  # a failed attempt has left its own in the frame
                 before = list(self._before)
-            begin = len(trace.builder.nodes)
-            with journaling() as journal:
+            with journaling(trial=trace.builder) as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
                     journal.undo()
-                    trace.builder.forget_effects(begin)
             if self._switch:
                 yield from self._roll(
                     trace, frame, None if trips is None else trips.after(place), before

@@ -23,6 +23,9 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 
+AS_FLOATS = frozenset("eEfFgG%")
+"""Formats in which integers are written as the floats that they equal."""
+
 _TRUTH = ArrayType(np.dtype(bool), (), "python")
 
 
@@ -52,8 +55,9 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def check(value: Tracer, *, by_class: bool) -> None:
-    """Refuse to write a number that Python may write otherwise; ``by_class`` as `repr` does it.
+def check(value: Tracer, *, by_class: bool, spec: str = "") -> None:
+    """Refuse to write a number that Python may write otherwise; ``by_class`` as `repr` does it,
+    or by a format.
 
     Raises
     ------
@@ -65,8 +69,14 @@ def check(value: Tracer, *, by_class: bool) -> None:
         return
     node = value.node
     other = _alternatives(trace).get(node)
-    if other is not None and (by_class or other.dtype != node.dtype):
+    if other is None or (spec[-1:] in AS_FLOATS and _are_real(node.array_type, other)):
+        return
+    if by_class or other.dtype != node.dtype:
         _refuse(value, other)
+
+
+def _are_real(*types: ArrayType) -> bool:
+    return all(type_.dtype.kind in "iuf" for type_ in types)
 
 
 def _refuse(value: Tracer, other: ArrayType) -> NoReturn:

@@ -20,6 +20,7 @@ from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import ALWAYS
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir.types import DType
 from gradsmith.ops.arguments import as_dtype
 from gradsmith.ops.shape import astype as astype_op
@@ -97,6 +98,8 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
     """
     if isinstance(other, _OPERANDS):
         return other
+    if isinstance(other, Refusing):
+        other.refuse()
     repeats = ufunc is np.multiply and self.type.form != "array"
     if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
         return list(other)

@@ -95,7 +95,7 @@ def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
 
 def is_known(value: Perhaps, trace: Trace) -> bool:
     """Whether the branches around this place say that a variable is set."""
-    if value.is_set(trace.builder):
+    if trace.builder.is_sure(value):
         return True
     asked = list(value.because)
     if isinstance(value.present, Tracer):
@@ -125,7 +125,7 @@ def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
     """The same where the region begins that is being run."""
     outer = trace.builder.parent
     if isinstance(value, Perhaps):
-        return value.value, (outer is not None and value.is_set(outer)) or value.present
+        return value.value, (outer is not None and outer.is_sure(value)) or value.present
     return found_at_end(name, value, trace)
 
 

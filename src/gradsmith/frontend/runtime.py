@@ -52,7 +52,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.trace import Original, Trace, current_trace, deeper, in_region
+from gradsmith.frontend.trace import Original, Trace, current_trace, deeper
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
@@ -126,7 +126,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         if takes_numbers(function):  # and Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
         check_type(function, args, kwargs)
-        return function(*args, **kwargs)
+        return _made_here(function(*args, **kwargs))
     if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
     method = type(function).__call__
@@ -148,9 +148,17 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     return made
 
 
+def _made_here(value: Any) -> Any:
+    """An object that the function itself has made is none from outside."""
+    trace = current_trace()
+    if trace is not None and hasattr(value, "__dict__"):
+        trace.made[id(value)] = value
+    return value
+
+
 def _note_external(value: Any) -> None:
     trace = current_trace()
-    if trace is not None and id(value) not in trace.external:
+    if trace is not None and not (id(value) in trace.external or id(value) in trace.made):
         trace.external[id(value)] = value
         trace.originals[id(value)] = Original(value, None)
 
@@ -335,12 +343,6 @@ class BoundRuntime:
         """A write to a global or nonlocal name."""
         trace = current_trace()
         if trace is not None:
-            if in_region():
-                raise ControlFlowError(
-                    f"this sets the {kind} {name!r} in a branch or loop on traced values",
-                    current_span(),
-                    "return the value instead",
-                )
             note_store(trace, self.function, kind, name)
 
 

@@ -21,6 +21,9 @@ Order: TypeAlias = "frozenset[str] | None"
 ALWAYS: Order = frozenset()
 
 
+Unless: TypeAlias = "Callable[[], bool] | None"
+
+
 writes: list[Callable[[Storage, Node], None]] = []
 """What is told of every write, before it: the storage and what it holds."""
 
@@ -53,9 +56,9 @@ class Storage:
         self.order = order
         self.base = base
         self.stale = False  # whether ``base`` was written since
-        self._doubtful: list[Storage] = []
+        self._doubtful: list[tuple[Storage, Unless]] = []
         if base is not None:
-            base._doubtful.append(self)
+            base._doubtful.append((self, None))
         self.name: str | None = None  # of the argument that it is
         self.label: str | None = None  # what the user calls it
         self.outside = False  # whether it is an array from outside the function, no argument
@@ -72,10 +75,12 @@ class Storage:
         self.node = node
         self.version += 1
 
-    def doubt(self, other: Storage) -> None:
-        """The two may be one: what the one holds cannot be told once the other is written."""
-        self._doubtful.append(other)
-        other._doubtful.append(self)
+    def doubt(self, other: Storage, unless: Unless = None) -> None:
+        """The two may be one, ``unless`` this holds, which is asked once one of them is written:
+        then what the other holds cannot be told.
+        """
+        self._doubtful.append((other, unless))
+        other._doubtful.append((self, unless))
 
     def outdate(self) -> None:
         """What the buffer holds cannot be told any more, nor what those hold that it may be."""
@@ -87,8 +92,9 @@ class Storage:
 
     def _outdate_others(self) -> None:
         was, self.stale = self.stale, True  # not by itself
-        for other in self._doubtful:
-            other.outdate()
+        for other, unless in self._doubtful:
+            if unless is None or not unless():
+                other.outdate()
         self.stale = was
 
 

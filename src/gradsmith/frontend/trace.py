@@ -108,6 +108,8 @@ class Trace:
     captures: dict[object, tuple[Any, Capture | None]] = field(default_factory=dict)
     reliances: dict[object, Reliance] = field(default_factory=dict)
     external: dict[int, Any] = field(default_factory=dict)
+    made: dict[int, Any] = field(default_factory=dict)
+    """Objects that the function has made, by identity."""
     shadows: dict[int, Any] = field(default_factory=dict)
     originals: dict[int, Original] = field(default_factory=dict)
     written: dict[int, tuple[Any, Any]] = field(default_factory=dict)

@@ -124,20 +124,6 @@ class Perhaps(Refusing):
         self.present = present
         self.because: list[tuple[Node, bool]] = []
         """Conditions that say, with this truth, that it is set."""
-        self._asked: list[Builder] = []
-
-    def ask(self, builder: Builder) -> None:
-        """On the way of ``builder`` it is set from now on, or an error has been raised."""
-        self._asked.append(builder)
-
-    def is_set(self, builder: Builder) -> bool:
-        """Whether it has been asked for on the way to ``builder``."""
-        outer: Builder | None = builder
-        while outer is not None:
-            if outer in self._asked:
-                return True
-            outer = outer.parent
-        return False
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error."""

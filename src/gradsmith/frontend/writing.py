@@ -60,9 +60,9 @@ def _of_traced(value: Any, **how: Any) -> Text:
             "write it in the function itself: not in another thread, and not later",
         )
     if isinstance(value, Tracer):
-        check(
-            value, by_class=how.get("conversion") in ("r", "a") or how["spec"][-1:] in ("r", "a")
-        )
+        conversion, spec = how.get("conversion"), how["spec"]
+        by_class = conversion in ("r", "a") or spec[-1:] in ("r", "a")
+        check(value, by_class=by_class, spec="" if conversion else spec)
     elif not how["spec"]:
         how["conversion"] = ""  # an integer is written alike
     kept = value.node if isinstance(value, Tracer) else value

@@ -45,6 +45,7 @@ class Builder:
         if parent is not None:
             parent._within.append(self)
         self.nodes: list[Node] = []
+        self._sure: list[tuple[object, int]] = []
         self.params: list[Node] = []
         self.names: dict[Node, str] = {}
         self.size_names: dict[Symbol, str] = {}
@@ -200,6 +201,16 @@ class Builder:
         """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
         made = self.nodes[begin:]
         self.nodes[begin:] = [node for node in made if not has_effect(node)]
+        self._sure = [(fact, place) for fact, place in self._sure if place <= begin]
+
+    def make_sure(self, fact: object) -> None:
+        """From here on this is so: the nodes made last raise an error where it is not."""
+        self._sure.append((fact, len(self.nodes)))
+
+    def is_sure(self, fact: object) -> bool:
+        """Whether this is so here, by what has been made in this region or around it."""
+        inside = any(known is fact for known, _ in self._sure)
+        return inside or (self.parent is not None and self.parent.is_sure(fact))
 
     def root(self) -> Builder:
         """The builder around all regions."""

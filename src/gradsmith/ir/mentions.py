@@ -66,7 +66,7 @@ def _free(region: Region) -> dict[Symbol, None]:
 
 def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
     """For the symbols of integer results: the first node that gives the result; for those of how
-    many elements a mask takes: the first that has so many.
+    many elements a mask or an opaque slice takes: the first that has so many.
     """
     found: dict[Symbol, Node] = {}
     for node in nodes:

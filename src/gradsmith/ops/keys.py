@@ -193,9 +193,8 @@ def slice_of(start: Any, stop: Any, step: Any, size: Size) -> Slice:
         return Slice(low, high, stride, _backward_length(low, high, stride, size))
     low = None if low == 0 else low
     if _may_count_from_either_end(low, high):
-        return Slice(
-            low, high, None if stride == 1 else stride, _own_length(low, high, size), True
-        )
+        step = None if stride == 1 else stride
+        return Slice(low, high, step, _own_length(low, high, step, size), True)
     length = _forward_distance(low, high, size)
     high = None if high == size or (low is None and length == size) else high
     if stride == 1:
@@ -247,9 +246,10 @@ def _may_count_from_either_end(low: Size | None, high: Size | None) -> bool:
     return any(dims.settled(">=", bound, 0) is None for bound in bounds)
 
 
-def _own_length(low: Size | None, high: Size | None, size: Size) -> Size:
-    """A length of which nothing is known but that equal bounds give equal ones."""
-    text = ":".join("" if b is None else dims.render(b) for b in (low, high))
+def _own_length(low: Size | None, high: Size | None, step: int | None, size: Size) -> Size:
+    """A length of which nothing is known but that equal bounds and steps give equal ones."""
+    parts = (low, high) if step is None else (low, high, step)
+    text = ":".join("" if part is None else dims.render(part) for part in parts)
     most = None if dims.changes(size) else size
     return dims.changing(f"len[{text} of {dims.render(size)}]", dims.hint(size), 0, most)
 

@@ -1,0 +1,167 @@
+"""Arrays that have two names, or are elements as well, before, in and after a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.test_found import check
+
+X = np.arange(1.0, 6.0) / 4
+
+
+class Grid:
+    def __init__(self, values):
+        self.values = values
+        self.steps = 0
+
+    def relax(self, i):
+        self.values[i] = 0.5 * (self.values[i] + self.values[i - 1])
+        self.steps += 1
+
+
+# -- a loop changes a number of a container that holds an array, too ------------------------------
+
+
+def _in_an_object(x, first):
+    grid = Grid(x)
+    for i in range(first, len(x)):
+        grid.relax(i)
+    return np.sum(grid.values * x) * grid.steps
+
+
+def _in_a_dict(x, first):
+    state = {"u": x, "n": 0}
+    for i in range(first, len(x)):
+        state["u"][i] = 0.5 * state["u"][i]
+        state["n"] += 1
+    return np.sum(state["u"] * x) * state["n"]
+
+
+def _written_by_its_other_name(x, first):
+    state = {"u": x, "n": 0, "rest": x[1:]}
+    for i in range(first, len(x)):
+        x[i] = 0.5 * x[i]
+        state["n"] += 1
+    state["rest"][0] += 1.0
+    return np.sum(state["u"] * x) * state["n"]
+
+
+def _in_a_list_in_a_while(x, first):
+    state = {"s": 0.0, "inner": [x, 0]}
+    i = first
+    while state["s"] < 2.0 and i < len(x):
+        state["inner"][0][i] *= 0.5
+        state["inner"][1] += 1
+        state["s"] += x[i]
+        i += 1
+    return np.sum(state["inner"][0] * x) * state["inner"][1]
+
+
+def _a_view_on_one_way(x, first):
+    held = [x, x[1:], 0]
+    for i in range(first, len(x)):
+        if held[0][i] > 0.7:
+            held[2] = held[1][0] * 1.0
+        held[1][i - 1] += 0.3
+    return np.sum(held[1]) * held[2] * x[1]
+
+
+# -- elements that trips replace and write to -----------------------------------------------------
+
+
+def _written_and_then_replaced(x, first):
+    state = {"u": x}
+    for i in range(first, len(x)):
+        state["u"][i] = 0.5 * state["u"][i]
+        state["u"] = state["u"] * 1.5
+    return np.sum(state["u"] * x)
+
+
+def _elements_change_places(x, first):
+    held = [x, x * 2]
+    for i in range(first, len(x)):
+        held[0], held[1] = held[1], held[0]
+        x[i] = 0.5 * held[1][i]
+    return np.sum(held[0] * x)
+
+
+def _one_array_twice(x, first):
+    held = [x * 1, x * 2]
+    for i in range(first, len(x)):
+        both = held[0] * 1.1
+        held[0] = both
+        held[1] = both
+        held[0][i] += held[1][i]
+    return np.sum(held[0] * held[1])
+
+
+# -- written after the loop -----------------------------------------------------------------------
+
+
+def _one_value_for_two(x, first):
+    a, b = x * 1, x * 2
+    for _ in range(first, len(x)):
+        a = b = a * 1.1
+    a[0] = 5.0
+    return np.sum(a * b)
+
+
+def _one_for_a_variable_and_an_element(x, first):
+    a, held = x * 1, [x * 2]
+    for _ in range(first, len(x)):
+        a = a * 1.1
+        held[0] = a
+    a[0] = 5.0
+    return np.sum(a * held[0])
+
+
+def _a_name_set_in_the_trips(x, first):
+    w = x * 1
+    y = x
+    for i in range(first, len(x)):
+        y = w
+        w[i] += x[i - 1]
+    y[0] = 7 * x[1]
+    return np.sum(w * x)
+
+
+def _as_before_without_a_trip(x, first):
+    a = x
+    for _ in range(first, len(x)):
+        a = a * 1.1
+    a[0] = 5.0
+    return np.sum(x) + np.sum(a * a)
+
+
+def _places_exchanged(x, first):
+    u, v = x * 1, x * 2
+    w = u
+    for _ in range(first, len(x)):
+        u, v = v, u
+    u[0] = 5.0
+    return np.sum(w) + np.sum(v) * np.sum(u * u)
+
+
+PROGRAMS = [
+    _in_an_object, _in_a_dict, _written_by_its_other_name, _in_a_list_in_a_while,
+    _a_view_on_one_way, _written_and_then_replaced, _elements_change_places, _one_array_twice,
+    _one_value_for_two, _one_for_a_variable_and_an_element, _a_name_set_in_the_trips,
+    _as_before_without_a_trip, _places_exchanged,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_what_is_written_by_one_name_is_seen_by_the_other(function):
+    compiled = gs.compile(function)
+    for first in (1, 2, 4, 5):  # the last makes no trip
+        expected = function(X.copy(), first)
+        np.testing.assert_array_equal(compiled(X, first), expected)
+        check(function, X, first)
+
+
+@pytest.mark.parametrize("function", [_in_an_object, _in_a_dict])
+def test_such_a_loop_stays_one(function):
+    sources = {gs.grad(function).source(np.ones(n), 1) for n in (7, 30)}
+    assert len(sources) == 1
