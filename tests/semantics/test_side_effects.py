@@ -110,6 +110,18 @@ def test_global_mutation_is_warned_about_once(fun, monkeypatch):
     assert len(SEEN) + COUNTS["calls"] == 1
 
 
+def test_a_traced_value_does_not_get_into_a_global_list(monkeypatch):
+    def f(x):
+        SEEN[0] += x[0]
+        SEEN[2] = 4.0
+        return np.sum(x) * SEEN[0]
+
+    monkeypatch.setitem(globals(), "SEEN", [1.0, 2.0, 3.0])
+    g = gs.grad(f)
+    assert len(counted(lambda: g(X))) == 2
+    assert SEEN == [1.0, 2.0, 4.0]
+
+
 def test_mutation_of_an_attribute_is_warned_about_and_leaks_no_tracer():
     class Counter:
         calls = 0

@@ -188,10 +188,17 @@ def _repeat(real: Any, before: Any, after: Any) -> None:
         real.difference_update(before - after)
         real.update(after - before)
     elif isinstance(real, (list, collections.deque)):
-        kept = {id(old): item for old, item in zip(before, real, strict=False)}
-        items = [kept[id(item)] if id(item) in kept else _concrete(item) for item in after]
-        real.clear()
-        real.extend(item for item in items if item is not ABSENT)
+        _repeat_list(real, list(before), list(after))
+
+
+def _repeat_list(real: Any, before: list[Any], after: list[Any]) -> None:
+    """As in a dict, what was there stays in the place of an item that holds traced values."""
+    kept = {id(old): item for old, item in zip(before, real, strict=False)}
+    items = [kept[id(item)] if id(item) in kept else _concrete(item) for item in after]
+    if len(real) == len(before) == len(after):
+        items = [old if item is ABSENT else item for old, item in zip(real, items, strict=True)]
+    real.clear()
+    real.extend(item for item in items if item is not ABSENT)
 
 
 def _repeat_dict(real: dict[Any, Any], before: dict[Any, Any], after: dict[Any, Any]) -> None:
