@@ -31,7 +31,7 @@ from gradsmith.ops.complex import absolute, conj, imag, real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
 from gradsmith.ops.index import gather, getitem
-from gradsmith.ops.masks import counted_masks
+from gradsmith.ops.data_sizes import counted_masks
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.regions import whole
@@ -46,6 +46,7 @@ from gradsmith.ops.shape import (
     squeeze,
     transpose,
 )
+from gradsmith.ops.sorting import argwhere, flatnonzero, nonzero
 
 _CHEAP: frozenset[Op] = frozenset(
     (
@@ -56,6 +57,7 @@ _CHEAP: frozenset[Op] = frozenset(
         *(where, minimum, maximum, absolute, sign, whole),
         *(equal, not_equal, less, less_equal, greater, greater_equal),
         *(logical_and, logical_or, logical_not, invert),
+        *(nonzero, flatnonzero, argwhere),
     )
 )
 """Computing these again costs no more than reading a record of them."""
@@ -175,7 +177,8 @@ def _is_able(question: Question, node: Node, free: set[Node], costly: set[Node])
     if not question.may_bring(node):
         return True
     part = node.op in (getitem, gather) and node.inputs[0] in costly
-    return not part and (node.op in _LEAVES or node.op in _CHEAP)
+    made = node.inputs[0].op if node.op is item else node.op
+    return not part and (made in _LEAVES or made in _CHEAP)
 
 
 def _expanded(question: Question, reads: set[Node]) -> set[Node]:

@@ -25,7 +25,7 @@ from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.types import ArrayType, TapeType, Type
 from gradsmith.ops import syntax
-from gradsmith.ops.masks import counted_masks
+from gradsmith.ops.data_sizes import counted_masks
 
 
 class Recorder(Protocol):

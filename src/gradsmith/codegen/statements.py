@@ -21,6 +21,7 @@ from gradsmith.codegen.forms import (
 )
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
+from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.ownership import prepared
 from gradsmith.codegen.plan import Plan
@@ -264,8 +265,9 @@ class Body:
                 ),
                 None,
             )
-            wanted = "_" if reader is None else self.graph.names.get(reader, "t")
-            variable = "_" if reader is None else self.names.fresh(wanted)
+            variable = "_"
+            if reader is not None:
+                variable = self.names.fresh(called(reader, self.graph.names))
             self._items[node, index] = syntax.name(variable)
 
     def comment(self, span: Span | None) -> None:
@@ -294,8 +296,7 @@ class Body:
             done = self._emit(node)
             return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):
-            targets = [self._items[node, i] for i in range(len(node.type.items))]
-            return [syntax.assign(syntax.tuple_(targets), self._emit(node))]
+            return [self._several(node, node.type)]
         target = self.variables[node]
         overwritten = self.plan.overwrites.get(node)
         if node.op.update is not None:
@@ -311,6 +312,15 @@ class Body:
         if node.attrs.get("symbol") is not None:
             self.sizes.bind(node.attrs["symbol"], target)
         return list(made)
+
+    def _several(self, node: Node, type_: TupleType) -> ast.stmt:
+        """The results of an op that gives several; a single one it gives as it is."""
+        value = self._emit(node)
+        targets = [self._items[node, i] for i in range(len(type_.items))]
+        for reader in self.graph.nodes:
+            if reader.op is item and reader.inputs[0] is node:
+                self.sizes.show(reader, targets[reader.attrs["index"]])
+        return syntax.assign(targets[0] if len(targets) == 1 else syntax.tuple_(targets), value)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:
         if node.op.update is None:

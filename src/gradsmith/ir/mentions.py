@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import ArrayType, TapeType, Type
 
 # Regions do not change, and are asked often.
@@ -66,20 +67,22 @@ def _free(region: Region) -> dict[Symbol, None]:
 
 def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
     """For the symbols of integer results: the first node that gives the result; for those of how
-    many elements a mask takes: the first that has so many.
+    many elements are found (taken by a mask, say): the first that has so many.
     """
     found: dict[Symbol, Node] = {}
     for node in nodes:
         for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
             if symbol is not None:
                 found.setdefault(symbol, node)
-        for symbol in _taken(node):
+        for symbol in sizes_found(node):
             found.setdefault(symbol, node)
     return found
 
 
-def _taken(node: Node) -> list[Symbol]:
-    counts = getattr(node.attrs.get("index"), "counts", ())
+def sizes_found(node: Node) -> list[Symbol]:
+    """The sizes that ``node`` shows, having found (or being what was found of) so many elements."""
+    attrs = node.inputs[0].attrs if node.op is item else node.attrs
+    counts = [s for key in ("index", "count") for s in getattr(attrs.get(key), "counts", ())]
     shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
 
