@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
-from gradsmith.ir.intrinsics import item
+from gradsmith.ir.intrinsics import item, parameter
 from gradsmith.ir.types import ArrayType, TapeType, Type
 
 # Regions do not change, and are asked often.
@@ -87,6 +87,13 @@ def sizes_found(node: Node) -> list[Symbol]:
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
 
 
+def shown_by_params(nodes: Iterable[Node]) -> set[Symbol]:
+    """The sizes that the parameters among these nodes show."""
+    shapes = (n.type.shape for n in nodes if n.op is parameter and isinstance(n.type, ArrayType))
+    symbols = (dims.as_symbol(size) for shape in shapes for size in shape)
+    return {symbol for symbol in symbols if symbol is not None}
+
+
 def has_effect(node: Node) -> bool:
     """Whether evaluating it may do more than give a value: raise the user's error, print."""
     if "effect" in node.op.traits:
@@ -161,7 +168,7 @@ def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:
     said = said_by(nodes)
     fresh = needed if said else set()
     while fresh:
-        sizes = mentioned(fresh)
+        sizes = mentioned(fresh).keys() - shown_by_params(fresh)
         fresh = ancestors(said[s] for s in sizes if s in said) - needed
         needed |= fresh
     return tuple(node for node in nodes if node in needed)
