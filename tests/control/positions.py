@@ -143,7 +143,7 @@ def pairs_in_each_trip(D, q):
     return energy
 
 
-@program(grid("n"), salt=1)
+@program(grid("n"), salt=4)
 def shrunk_until_few_are_large(x):
     y = x
     count = len(np.flatnonzero(np.abs(y) > 0.3))

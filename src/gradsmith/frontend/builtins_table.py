@@ -28,7 +28,7 @@ from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Tracer
 from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.unsettled import Unsettled
@@ -108,12 +108,24 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
         if isinstance(values, Tracer) and values.ndim == 1:
             return apply(reduction, values)
         values = list(values)
+        size = _extreme_size(values, plain.__name__)
+        if size is not None:
+            return size
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return plain(values)
         return _like_python(functools.reduce(functools.partial(apply, ufunc), values), values)
 
     return extreme
+
+
+def _extreme_size(values: list[Any], name: str) -> Any:
+    """Of integers of which some is known only while running: ``max(len(y), 1)``."""
+    sizes = [as_size(value) for value in values]
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes) or not any(map(dims.is_unbacked, known)):
+        return None
+    return wrap_size(functools.reduce(functools.partial(dims.compound, name), known))
 
 
 def _like_python(result: Any, operands: list[Any]) -> Any:
