@@ -138,7 +138,7 @@ def neighbours_in_each_row(D, q):
 def pairs_in_each_trip(D, q):
     energy = 0.0
     for k in range(5):
-        i, j = np.nonzero(D > 0.25 * k)
+        i, j = np.nonzero(0.25 * k < D)
         energy = np.tanh(energy) + 0.1 * np.sum(q[i] * q[j] * D[i, j]) + 0.1 * len(i) * q[0]
     return energy
 

@@ -30,8 +30,8 @@ from gradsmith.ops.compare import (
 from gradsmith.ops.complex import absolute, conj, imag, real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
-from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.data_sizes import counted_masks
+from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.regions import whole

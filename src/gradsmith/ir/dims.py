@@ -157,12 +157,35 @@ def settled(relation: str, left: Size, right: Size) -> bool | None:
     distance = left - right - (1 if relation == ">" else 0)
     if not changes(distance):
         return decide(">=", distance, 0)
+    if _holds_by_cases(distance):
+        return True
     least, greatest = extreme(distance, lowest=True), extreme(distance, lowest=False)
     if least is not None and hint(least) >= 0:
         return decide(">=", least, 0)
     if greatest is not None and hint(greatest) < 0:
         return decide(">=", greatest, 0)
     return None
+
+
+def _holds_by_cases(distance: Size) -> bool:
+    """Whether ``distance >= 0``, a minimum (or maximum) in it being the one or the other."""
+    if not isinstance(distance, Dim):
+        return False
+    for monomial, coefficient in distance.terms:
+        (atom, *more) = monomial or (None,)
+        if more or not isinstance(atom, Compound) or atom.name not in ("min", "max"):
+            continue
+        rest = distance - of_atom(atom) * coefficient
+        sides = [rest + side * coefficient for side in (atom.left, atom.right)]
+        needed = all if (atom.name == "min") == (coefficient > 0) else any
+        with recording_guards() as guards:
+            holds = needed(settled(">=", side, 0) for side in sides)
+        if holds:
+            recorder = _recorder.get()
+            if recorder is not None:
+                recorder.update(guards)
+            return True
+    return False
 
 
 _MIRRORED = {"<": ">", "<=": ">="}

@@ -80,7 +80,7 @@ def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
 
 
 def sizes_found(node: Node) -> list[Symbol]:
-    """The sizes that ``node`` shows, having found (or being what was found of) so many elements."""
+    """The sizes that ``node`` shows: it has found (or is what was found of) so many elements."""
     attrs = node.inputs[0].attrs if node.op is item else node.attrs
     counts = [s for key in ("index", "count") for s in getattr(attrs.get(key), "counts", ())]
     shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()

@@ -120,5 +120,7 @@ def counted_masks(nodes: Iterable[Node]) -> dict[Symbol, Node]:
                 if symbol is not None:
                     found.setdefault(symbol, node.inputs[first + item.position])
         elif isinstance(count, Count) and count.nonzero:
-            found.update({symbol: node.inputs[0] for symbol in count.counts if symbol not in found})
+            found.update(
+                {symbol: node.inputs[0] for symbol in count.counts if symbol not in found}
+            )
     return found

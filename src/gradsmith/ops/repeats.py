@@ -49,7 +49,8 @@ def _are_positions(operands: Sequence[Node]) -> bool:
     items = [a for a in operands if a.op.name == "item" and a.inputs[0].op.name == "nonzero"]
     wholes = {a.inputs[0] for a in items}
     return any(
-        {a.attrs["index"] for a in items if a.inputs[0] is whole} == set(range(whole.inputs[0].ndim))
+        {a.attrs["index"] for a in items if a.inputs[0] is whole}
+        == set(range(whole.inputs[0].ndim))
         for whole in wholes
     )
 

@@ -15,15 +15,13 @@ from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NON_DIFF, Custom, Emitter, Op
 from gradsmith.ir.types import ArrayType, TupleType, scalar
 from gradsmith.ops import syntax
-from gradsmith.ops.arguments import normalize_axis, refuse, require_default
+from gradsmith.ops.arguments import normalize_axis, require_default
 from gradsmith.ops.create import zeros
 from gradsmith.ops.data_sizes import Count, mask_count
 from gradsmith.ops.declare import as_node, implements, primitive
-from gradsmith.ops.emission import emit_call
 from gradsmith.ops.index import read, write_added
 from gradsmith.ops.manipulate import ravel
-from gradsmith.ops.pick import along, grid_around
-from gradsmith.ops.shape import astype
+from gradsmith.ops.pick import grid_around
 
 INDEX = np.dtype(np.intp)
 
@@ -77,7 +75,9 @@ sort: Op = primitive(
 def _ordered(op: Op, a: Any, axis: Any, kind: Any, order: Any, stable: Any) -> Node:
     require_default(f"np.{op.name}", order=(order, (None,)))
     if kind is not None and stable is not None:
-        raise ArgumentValueError("`kind` and `stable` parameters can't be provided at the same time")
+        raise ArgumentValueError(
+            "`kind` and `stable` parameters can't be provided at the same time"
+        )
     x = as_node(a)
     x = x if axis is not None else ravel(x)
     place = normalize_axis(-1 if axis is None else axis, x.ndim)
@@ -151,9 +151,7 @@ def _vector(count: Count) -> ArrayType:
 
 
 flatnonzero = _find("flatnonzero", np.flatnonzero, lambda x, *, count: _vector(count))
-nonzero = _find(
-    "nonzero", np.nonzero, lambda x, *, count: TupleType((_vector(count),) * x.ndim)
-)
+nonzero = _find("nonzero", np.nonzero, lambda x, *, count: TupleType((_vector(count),) * x.ndim))
 argwhere = _find(
     "argwhere", np.argwhere, lambda x, *, count: ArrayType(INDEX, (count.size, x.ndim))
 )
