@@ -260,6 +260,34 @@ def levels_in_loops(x):
     return t
 
 
+@sized
+def sizes_of_constants_in_a_loop(x):
+    s = x[1]
+    for k in range(5):
+        kinds = np.unique((np.abs(x[k:]) * 3).astype(int))
+        s = s + 0.1 * np.sum((np.ones(len(kinds)) * s * x[k]) ** 2)
+    return s
+
+
+@sized
+def checkpointed_levels(x):
+    def inner(v):
+        levels, counts = np.unique(np.maximum(v, 0.1), return_counts=True)
+        idx = np.flatnonzero(v > 0)
+        return np.sum(levels**2 * counts) * np.sum(v[idx] ** 3) / len(levels)
+
+    return gs.checkpoint(inner)(x) * np.sum(x)
+
+
+@sized
+def binomial_positions(x):
+    s = np.sum(x)
+    for i in gs.loop(range(8), checkpoint="binomial", slots=3):
+        idx = np.flatnonzero(x > 0.05 * i)
+        s = s + 0.1 * np.sin(s) * np.sum(x[idx] ** 2) / len(idx)
+    return s
+
+
 def difference(function, direction, step=1e-5):
     return (function(X + step * direction) - function(X - step * direction)) / (2 * step)
 

@@ -84,7 +84,7 @@ FOUND = ("flatnonzero", "nonzero", "argwhere")
 
 
 def _found(name: str) -> Reference:
-    return lambda x, *, count: getattr(np, name)(x)
+    return lambda x, **_: getattr(np, name)(x)
 
 
 REFERENCES: dict[str, Reference] = {

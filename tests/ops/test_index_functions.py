@@ -219,7 +219,7 @@ def test_lists_and_empty_lists():
         (slice(1, None), "n0_0 - 1", 1),
         (slice(None, -1), "n0_0 - 1", 1),
         (slice(1, -1), "n0_0 - 2", 1),
-        (slice(None, None, 2), "(n0_0 + 1 // 2)", 0),
+        (slice(None, None, 2), "((n0_0 + 1) // 2)", 0),
         (slice(None, None, -1), "n0_0", 0),
         (slice(None, 3), "3", 1),
         (slice(-2, None), "2", 1),

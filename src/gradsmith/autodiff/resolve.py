@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import constant, item, size
-from gradsmith.ir.mentions import mentioned
+from gradsmith.ir.mentions import mentioned, sizes_found
 from gradsmith.ir.op import Op
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from gradsmith.ops.compare import (
@@ -30,7 +30,6 @@ from gradsmith.ops.compare import (
 from gradsmith.ops.complex import absolute, conj, imag, real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
-from gradsmith.ops.data_sizes import counted_masks
 from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.ranges import arange
@@ -220,7 +219,7 @@ def _binders(question: Question) -> dict[Symbol, Node]:
             for symbol in symbols[node.attrs["index"] :][:1]:
                 found.setdefault(symbol, node)
     outside = set(mentioned(question.forward.params))
-    for symbol in counted_masks(question.nodes):
+    for symbol in dict.fromkeys(s for node in question.nodes for s in sizes_found(node)):
         wanted = dims.of_atom(symbol)
         for node in question.nodes:
             if node.op is size and node.attrs["value"] == wanted and symbol not in outside:

@@ -265,9 +265,8 @@ class Body:
                 ),
                 None,
             )
-            variable = "_"
-            if reader is not None:
-                variable = self.names.fresh(called(reader, self.graph.names))
+            wanted = "_" if reader is None else called(reader, self.graph.names)
+            variable = wanted if reader is None else self.names.fresh(wanted)
             self._items[node, index] = syntax.name(variable)
 
     def comment(self, span: Span | None) -> None:
@@ -317,9 +316,8 @@ class Body:
         """The results of an op that gives several; a single one it gives as it is."""
         value = self._emit(node)
         targets = [self._items[node, i] for i in range(len(type_.items))]
-        for reader in self.graph.nodes:
-            if reader.op is item and reader.inputs[0] is node:
-                self.sizes.show(reader, targets[reader.attrs["index"]])
+        for reader in (n for n in self.graph.nodes if n.op is item and n.inputs[0] is node):
+            self.sizes.show(reader, targets[reader.attrs["index"]])
         return syntax.assign(targets[0] if len(targets) == 1 else syntax.tuple_(targets), value)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:

@@ -47,12 +47,10 @@ def writes_add_up(write: Node) -> bool:
 def _are_positions(operands: Sequence[Node]) -> bool:
     """Whether they are all that np.nonzero gives: no position comes twice."""
     items = [a for a in operands if a.op.name == "item" and a.inputs[0].op.name == "nonzero"]
-    wholes = {a.inputs[0] for a in items}
-    return any(
-        {a.attrs["index"] for a in items if a.inputs[0] is whole}
-        == set(range(whole.inputs[0].ndim))
-        for whole in wholes
-    )
+    axes: dict[Node, set[int]] = {}
+    for part in items:
+        axes.setdefault(part.inputs[0], set()).add(part.attrs["index"])
+    return any(len(found) == whole.inputs[0].ndim for whole, found in axes.items())
 
 
 def _ndim(operand: Node) -> int:

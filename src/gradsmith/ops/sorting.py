@@ -140,7 +140,7 @@ def _find(name: str, function: Callable[..., Any], infer: Callable[..., Any]) ->
     return primitive(
         name,
         infer=infer,
-        evaluate=lambda x, *, count: function(x),
+        evaluate=lambda x, **_: function(x),
         derivative=NON_DIFF,
         emit=lambda emitter, node, x: syntax.call(dotted, x),
     )
