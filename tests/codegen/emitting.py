@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.codegen.load import load
-from gradsmith.codegen.module import source
+from gradsmith.codegen.module import module
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.passes.pipeline import lower
 from ops.graphs import program, run, traced
@@ -17,14 +17,14 @@ from ops.graphs import program, run, traced
 
 def statements(graph: Graph) -> list[str]:
     """The code of the emitted function, line by line."""
-    text = source(program(graph))
+    text = module(program(graph)).text
     body = text.split('"""')[2]
     return [line.strip() for line in body.splitlines() if line.strip()]
 
 
 def check(function: Callable[..., list[Node]], *args: Any) -> list[str]:
     graph = lower(traced(function, args).graph)
-    emitted = load(source(program(graph)), "function")
+    emitted = load(module(program(graph)).text, "function")
     given = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     with np.errstate(all="ignore"):
         actual, expected = emitted(*given), run(graph, args)

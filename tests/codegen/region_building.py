@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.codegen.load import load
-from gradsmith.codegen.module import source
+from gradsmith.codegen.module import module
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
@@ -210,8 +210,8 @@ def graph_of(function: Callable[..., Sequence[Any]], *args: Any, names: str = ""
 
 def lines_of(graph: Graph) -> list[str]:
     """The code of the emitted function, without its indentation."""
-    text = source(program(graph))
-    assert text == source(program(graph)), "the same graph gives another text"
+    text = module(program(graph)).text
+    assert text == module(program(graph)).text, "the same graph gives another text"
     lines = [line for line in text.split('"""')[2].splitlines() if line.strip()]
     return [line[4:] for line in lines]
 
@@ -248,7 +248,7 @@ def _run(function: Callable[[], Any]) -> Any:
 
 
 def _compare(graph: Graph, args: Sequence[Any], expected: Sequence[Any]) -> None:
-    emitted = load(source(program(graph)), "function")
+    emitted = load(module(program(graph)).text, "function")
     given = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     actual = _run(lambda: emitted(*given))
     for ours, theirs in zip(actual, expected, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gradsmith.codegen.load import load
-from gradsmith.codegen.module import source
+from gradsmith.codegen.module import module
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.ops.index import read
 from gradsmith.tree import LEAF, Tree
@@ -26,7 +26,7 @@ def doubled(**changes: Any) -> Program:
 
 
 def test_the_module_is_an_import_and_a_function():
-    text = source(doubled(title="Twice.", notes=("p0: float64[n]",)))
+    text = module(doubled(title="Twice.", notes=("p0: float64[n]",))).text
     assert text == (
         "import numpy as np\n\n\ndef function(p0):\n"
         '    """Twice.\n\n    p0: float64[n]\n    """\n    return (2 * p0,)\n'
@@ -34,7 +34,7 @@ def test_the_module_is_an_import_and_a_function():
 
 
 def test_a_docstring_without_notes_is_one_line():
-    assert '    """Twice."""\n' in source(doubled(title="Twice."))
+    assert '    """Twice."""\n' in module(doubled(title="Twice.")).text
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_docstring_without_notes_is_one_line():
     ],
 )
 def test_whatever_a_note_says_is_what_the_docstring_says(note):
-    text = source(doubled(title="Twice.", notes=(note, "", "Made here.")))
+    text = module(doubled(title="Twice.", notes=(note, "", "Made here."))).text
     function = load(text, "function")
     assert function.__doc__.splitlines()[2].strip() == note
     np.testing.assert_array_equal(function(X)[0], 2 * X)
@@ -61,7 +61,7 @@ def test_whatever_a_note_says_is_what_the_docstring_says(note):
 def test_constants_stand_above_the_function():
     table = np.array([1.5, 2.5])
     graph = traced(lambda x: [read(x, 0) * table], [X]).graph
-    text = source(program(graph))
+    text = module(program(graph)).text
     assert "_CONSTANT = np.array([1.5, 2.5])\n\n\ndef function(p0):\n" in text
     np.testing.assert_array_equal(load(text, "function")(X)[0], X[0] * table)
 
@@ -73,7 +73,7 @@ def test_captured_values_are_keywords_with_defaults_for_numbers():
         Argument("p1", keyword_only=True),
         Argument("p2", keyword_only=True, default=-0.5),
     )
-    text = source(replace(program(graph), arguments=arguments))
+    text = module(replace(program(graph), arguments=arguments)).text
     assert "def function(p0, *, p1, p2=-0.5):\n" in text
     np.testing.assert_array_equal(load(text, "function")(X, p1=X)[0], X * X * -0.5)
 
@@ -81,7 +81,7 @@ def test_captured_values_are_keywords_with_defaults_for_numbers():
 def test_leaves_are_read_where_they_are_used():
     graph = traced(lambda x, y: [y + 1], [X, X]).graph
     reads = (("params", (("item", "w"),)), ("params", (("item", "b"),)))
-    text = source(replace(program(graph), arguments=(Argument("params"),), reads=reads))
+    text = module(replace(program(graph), arguments=(Argument("params"),), reads=reads)).text
     assert "p1 = params['b']" in text
     assert "params['w']" not in text
 
@@ -93,7 +93,7 @@ def test_results_come_in_the_shape_of_the_tree():
         ("a", "b"),
         (LEAF, Tree("list", (0, 1, 2), (LEAF, LEAF, Tree("static", value=None)))),
     )
-    function = load(source(replace(program(graph), result=tree)), "function")
+    function = load(module(replace(program(graph), result=tree)).text, "function")
     result = function(X)
     assert list(result) == ["a", "b"]
     np.testing.assert_array_equal(result["a"], 2 * X)
@@ -102,7 +102,7 @@ def test_results_come_in_the_shape_of_the_tree():
 
 
 def test_the_text_is_python_and_ends_with_a_newline():
-    text = source(doubled())
+    text = module(doubled()).text
     ast.parse(text)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")

@@ -121,6 +121,16 @@ def {LONG}(
         ]
     )""",
     ),
+    "f-strings, whatever brackets are in their texts": (
+        f"    print(f'({{{LONG}:>{{width}}}}', f'{{x}}]) {{{{', ']', {LONG})",
+        f"""\
+    print(
+        f'({{{LONG}:>{{width}}}}',
+        f'{{x}}]) {{{{',
+        ']',
+        {LONG},
+    )""",
+    ),
 }
 
 

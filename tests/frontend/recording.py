@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.unsettled import NO_VALUE, NO_VALUE_OUTSIDE, is_undefined
+from gradsmith.frontend.unsettled import is_undefined, no_value
 
 
 @dataclass
@@ -118,8 +118,7 @@ class BoundRecorder:
     def bound(self, name, value, outside, /):
         self.note("bound", name, outside)
         if is_undefined(value):
-            text = NO_VALUE_OUTSIDE if outside else NO_VALUE
-            raise (NameError if outside else UnboundLocalError)(text.format(name))
+            raise no_value(name, outside=outside)
         return value
 
     def raising(self, error, /):

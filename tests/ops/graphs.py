@@ -11,7 +11,7 @@ import numpy as np
 from gradsmith.autodiff.forward import jvp
 from gradsmith.autodiff.reverse import vjp
 from gradsmith.codegen.load import load
-from gradsmith.codegen.module import source
+from gradsmith.codegen.module import module
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.gradients import differentiate
 from gradsmith.ir import dims
@@ -169,8 +169,8 @@ def program(graph: Graph) -> Program:
 
 def emitted(graph: Graph) -> Callable[..., tuple[Any, ...]]:
     """The function that the code generator writes for ``graph``."""
-    text = source(program(graph))
-    assert text == source(program(graph)), "the same graph gives another text"
+    text = module(program(graph)).text
+    assert text == module(program(graph)).text, "the same graph gives another text"
     function = load(text, "function")
 
     def call(*values: Any) -> tuple[Any, ...]:

@@ -242,3 +242,27 @@ def test_sinc_second_derivative_at_zero():
         return gs.grad(lambda y: np.sinc(y))(x)
 
     same(gs.grad(slope)(0.0), -(np.pi**2) / 3)
+
+
+# --- row: the mean of the elements a mask selects, with none selected
+
+MEANS = {
+    "np.mean": lambda x: np.mean(x[x > 0]),
+    "len": lambda x: np.sum(x[x > 0]) / (2 * len(x[x > 0])),
+    "size": lambda x: np.sum(x[x > 0]) / x[x > 0].size,
+    "twice": lambda x: np.sum(np.sqrt(x[x > 0])) / len(x[x > 0]) / len(x[x > 0]),
+    "np.var": lambda x: np.var(x[x > 0]),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.UnusedInputWarning")
+def test_mean_of_no_element_has_gradient_0(name, dtype):
+    fun = MEANS[name]
+    some, none = np.array([1, -2, 3], dtype), np.array([-1, -2, -3], dtype)
+    compiled = gs.grad(fun)
+    assert np.isnan(fun(none))
+    assert compiled(some).dtype == dtype
+    same(compiled(none), [0, 0, 0])
+    same(gs.grad(lambda x: np.sum(compiled(x)))(none), [0, 0, 0])

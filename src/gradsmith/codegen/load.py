@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _serial = itertools.count(1)
 
 
-def load(text: str, name: str) -> Callable[..., Any]:
-    """The function ``name`` of the emitted module ``text``."""
+def load(text: str, name: str, instead: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """The function ``name`` of the emitted module ``text``, with other values for names in it."""
     filename = f"<gradsmith {name} {next(_serial)}>"
     namespace: dict[str, Any] = {"__name__": f"gradsmith.emitted.{name}"}
     exec(compile(text, filename, "exec"), namespace)
+    namespace.update(instead or {})
     # an mtime of None keeps linecache.checkcache from dropping what is no file
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     function: Callable[..., Any] = namespace[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.program import Argument, Program
@@ -11,8 +12,16 @@ from gradsmith.codegen.statements import Body
 from gradsmith.ops import syntax
 
 
-def source(program: Program) -> str:
-    """The text of a module that holds the function and needs only NumPy (and Python)."""
+@dataclass(frozen=True, slots=True)
+class Module:
+    """An emitted module: its text, and for the classes of errors in it the user's own."""
+
+    text: str
+    errors: Mapping[str, type[BaseException]]
+
+
+def module(program: Program) -> Module:
+    """The module that holds the function and needs only NumPy (and Python)."""
     body = Body(program)
     statements = body.build()
     definition = ast.FunctionDef(
@@ -29,7 +38,8 @@ def source(program: Program) -> str:
     helpers = [printer.print_module([made], []) for made in body.helpers.values()]
     constants = printer.print_module(body.constants, []) if body.constants else ""
     before = "\n".join(part for part in (head, constants) if part)
-    return "\n\n".join([before, *helpers, code])
+    text = "\n\n".join([before, *body.errors.definitions, *helpers, code])
+    return Module(text, body.errors.own)
 
 
 def _imports(modules: Mapping[str, str]) -> str:

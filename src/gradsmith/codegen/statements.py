@@ -10,6 +10,7 @@ from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
 from gradsmith.codegen.conditions import until_raised
 from gradsmith.codegen.counters import without_counters
+from gradsmith.codegen.errors import Errors
 from gradsmith.codegen.forms import (
     LoopForm,
     all_nodes,
@@ -53,6 +54,7 @@ class Body:
         self.constants: list[ast.stmt] = []
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.modules: dict[str, str] = {}
+        self.errors = Errors(self.names)
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -121,6 +123,10 @@ class Body:
             free = self.names.fresh(name, everywhere=True) if taken else name
             self.modules[name] = free
         return syntax.name(self.modules[name])
+
+    def error(self, kind: type[BaseException]) -> ast.expr:
+        """The name of a class of errors."""
+        return self.errors.name(kind)
 
     def _count(self, symbol: Symbol) -> ast.expr:
         """How many elements of a mask are true."""
@@ -256,17 +262,10 @@ class Body:
                     self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
+        read = self.frame.items(node)
         for index, _ in enumerate(tuple_type(node).items):
-            reader = next(
-                (
-                    n
-                    for n in self.graph.nodes
-                    if n.op is item and n.inputs[0] is node and n.attrs["index"] == index
-                ),
-                None,
-            )
-            wanted = "_" if reader is None else called(reader, self.graph.names)
-            variable = wanted if reader is None else self.names.fresh(wanted)
+            named = index in read
+            variable = self.names.fresh(called(read[index], self.graph.names)) if named else "_"
             self._items[node, index] = syntax.name(variable)
 
     def comment(self, span: Span | None) -> None:
@@ -316,8 +315,8 @@ class Body:
         """The results of an op that gives several; a single one it gives as it is."""
         value = self._emit(node)
         targets = [self._items[node, i] for i in range(len(type_.items))]
-        for reader in (n for n in self.graph.nodes if n.op is item and n.inputs[0] is node):
-            self.sizes.show(reader, targets[reader.attrs["index"]])
+        for index, part in self.frame.items(node).items():
+            self.sizes.show(part, targets[index])
         return syntax.assign(targets[0] if len(targets) == 1 else syntax.tuple_(targets), value)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:

@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -181,4 +181,24 @@ def _loosest(text: str) -> list[int]:
 def _tokens(text: str) -> list[tokenize.TokenInfo]:
     found = tokenize.generate_tokens(io.StringIO(text).readline)
     ends = (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
-    return [token for token in found if token.type not in ends and token.string]
+    return [t for t in _whole_strings(found, text) if t.type not in ends and t.string]
+
+
+def _whole_strings(
+    tokens: Iterable[tokenize.TokenInfo], text: str
+) -> Iterator[tokenize.TokenInfo]:
+    """Every f-string as one token; Python from 3.12 on gives its parts."""
+    open_strings: list[tokenize.TokenInfo] = []
+    for token in tokens:
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_START":
+            open_strings.append(token)
+        elif not open_strings:
+            yield token
+        elif kind == "FSTRING_END":
+            first = open_strings.pop()
+            if not open_strings:
+                string = text[first.start[1] : token.end[1]]
+                yield tokenize.TokenInfo(
+                    tokenize.STRING, string, first.start, token.end, token.line
+                )

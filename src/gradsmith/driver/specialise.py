@@ -10,7 +10,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.codegen.load import load
-from gradsmith.codegen.module import source as emit_source
+from gradsmith.codegen.module import module
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
@@ -235,11 +235,11 @@ class _Attempt:
         trace = self.trace
         graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
         program = _program(self.recipe, arguments, trace, lowered, shape)
-        text = emit_source(program)
+        emitted = module(program)
         captures = tuple(trace.inputs)
         return Specialisation(
-            function=load(text, program.name),
-            source=text,
+            function=load(emitted.text, program.name, emitted.errors),
+            source=emitted.text,
             program=program,
             graph=graph,
             guards=graph.guards,

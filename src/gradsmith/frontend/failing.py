@@ -14,13 +14,7 @@ from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import (
-    NO_VALUE,
-    NO_VALUE_OUTSIDE,
-    AbandonedError,
-    Perhaps,
-    is_undefined,
-)
+from gradsmith.frontend.unsettled import AbandonedError, Perhaps, is_undefined, no_value
 
 
 def raising(make: Callable[[], Any]) -> bool:
@@ -45,7 +39,7 @@ def _refuse_handlers() -> None:
 def bound(name: str, value: Any, outside: bool) -> Any:
     """The value of a variable, which may have none; it is of a function *outside*, or of this."""
     if is_undefined(value):
-        _no_value(name, outside)
+        _ends_here(name, outside)
     if not isinstance(value, Perhaps):
         return value
     trace = current_trace()
@@ -54,21 +48,16 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
         _refuse_handlers()
-        choose(present, lambda: None, lambda: _record(_error(name, outside)))
+        choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
-        _no_value(name, outside)
+        _ends_here(name, outside)
     value.ask(trace.builder)
     return value.value
 
 
-def _error(name: str, outside: bool) -> NameError:
-    kind = NameError if outside else UnboundLocalError
-    return kind((NO_VALUE_OUTSIDE if outside else NO_VALUE).format(name))
-
-
-def _no_value(name: str, outside: bool) -> NoReturn:
+def _ends_here(name: str, outside: bool) -> NoReturn:
     """The variable has no value on this way: what follows on it is not reached."""
-    error, trace = _error(name, outside), current_trace()
+    error, trace = no_value(name, outside=outside), current_trace()
     if trace is None or not may_fail_before(trace):
         raise error
     _refuse_handlers()
@@ -104,7 +93,8 @@ def _record(error: Any) -> None:
     if not can_fail(error):
         raise ControlFlowError(
             f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
-            "has only Python's own errors, with texts and numbers",
+            "has only errors of Python's and of classes that add nothing to these, with texts "
+            "and numbers",
             current_span(),
             'raise ValueError("...")',
         )
@@ -124,7 +114,7 @@ def raised_later(error: Exception) -> bool:
     if not can_fail(error):
         raise ControlFlowError(
             f"{type(error).__name__} is raised with traced values: the emitted code has only "
-            "Python's own errors, with texts and numbers",
+            "errors of Python's and of classes that add nothing to these, with texts and numbers",
             span_of(error.__traceback__),
             'raise ValueError(f"...")',
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -126,19 +127,25 @@ def name_of(function: Any) -> str:
     """``np.linalg.norm`` and the like, for messages."""
     if isinstance(function, np.ufunc):
         return f"np.{function.__name__}"
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    if name is None:
+    name: str | None = getattr(function, "__qualname__", getattr(function, "__name__", None))
+    if not name:
         return f"an object of type {type(function).__name__}"
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"np.{owner.__name__}.{function.__name__}"
+    if getattr(builtins, name, None) is function:
+        return name  # of open, the module differs between versions of Python
     if type(owner).__module__ == "random":
         return f"random.{function.__name__}"
     module = getattr(function, "__module__", None) or type(owner).__module__
-    if module.startswith("numpy.random"):
-        return f"np.random.{name.removeprefix('RandomState.')}"
     if module.startswith("gradsmith."):
         return "this operation"
     if module.split(".")[0] == "numpy":
-        return f"np.{module[6:]}.{name}" if module.startswith("numpy.") else f"np.{name}"
+        return _name_in_numpy(module, name)
     return name if module in ("builtins", "__main__", "") else f"{module}.{name}"
+
+
+def _name_in_numpy(module: str, name: str) -> str:
+    if module.startswith("numpy.random"):
+        return f"np.random.{name.removeprefix('RandomState.')}"
+    return f"np.{module[6:]}.{name}" if module.startswith("numpy.") else f"np.{name}"

@@ -20,10 +20,15 @@ from gradsmith.frontend.writing import formatted
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Op
 from gradsmith.ops import effects
+from gradsmith.ops.effects import NUMPYS_ERRORS
 from gradsmith.ops.texts import Given, Whole, Written
 
 Call = Callable[..., Any]
 PLAIN = (str, bool, int, float, complex, type(None))
+_IN_EVERY_CLASS = {
+    *("__module__", "__qualname__", "__doc__", "__weakref__", "__dict__"),
+    *("__firstlineno__", "__static_attributes__"),
+}
 
 
 class Effect:
@@ -165,9 +170,17 @@ def warned(
 
 
 def can_fail(error: BaseException) -> bool:
-    """Whether emitted code can raise the error: one of Python's own with plain arguments."""
-    known = getattr(builtins, type(error).__name__, None) is type(error)
-    return known and all(map(_is_given, error.args))
+    """Whether emitted code can raise the error: of a known class, with plain arguments."""
+    return _adds_nothing(type(error)) and not vars(error) and all(map(_is_given, error.args))
+
+
+def _adds_nothing(kind: type[BaseException]) -> bool:
+    """Whether a class of errors is a name for another one, or for several."""
+    return (
+        kind.__module__ == "builtins"
+        or kind in NUMPYS_ERRORS
+        or (vars(kind).keys() <= _IN_EVERY_CLASS and all(map(_adds_nothing, kind.__bases__)))
+    )
 
 
 def _is_given(value: Any) -> bool:
@@ -176,4 +189,4 @@ def _is_given(value: Any) -> bool:
 
 def failed(error: BaseException) -> None:
     """Let the emitted code raise the error."""
-    Effect(effects.fail).take(error.args).add(error=type(error).__name__)
+    Effect(effects.fail).take(error.args).add(error=type(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError
@@ -10,10 +11,18 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
 MISSING = "it has a value on some of the ways to this place only"
-NO_VALUE = "cannot access local variable {!r} where it is not associated with a value"
-NO_VALUE_OUTSIDE = (
-    "cannot access free variable {!r} where it is not associated with a value in enclosing scope"
-)
+_WORDS = "cannot access {} variable {!r} where it is not associated with a value"
+if sys.version_info < (3, 11):
+    _WORDS = "{} variable {!r} referenced before assignment"
+
+
+def no_value(name: str, *, outside: bool) -> NameError:
+    """Python's error, in the words of this version, about a variable that has no value."""
+    if outside:
+        return NameError(_WORDS.format("free", name) + " in enclosing scope")
+    return UnboundLocalError(_WORDS.format("local", name))
+
+
 OWN = "__gs_"
 """What the names of variables begin with that staging adds: they are set where they are read."""
 

@@ -123,6 +123,9 @@ class Emitter(Protocol):
     def module(self, name: str) -> ast.expr:
         """A module of Python's that the emitted module is to import: its name there."""
 
+    def error(self, kind: type[BaseException]) -> ast.expr:
+        """A class of errors: its name in the emitted module, which may have to define it."""
+
 
 EmitRule: TypeAlias = "Callable[..., ast.expr]"  # (emitter, node, *operands) -> expression
 UpdateRule: TypeAlias = "Callable[..., list[ast.stmt]]"  # (emitter, node, target, *others)

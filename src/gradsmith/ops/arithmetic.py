@@ -12,19 +12,40 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
-from gradsmith.ir.intrinsics import constant
+from gradsmith.ir.intrinsics import constant, number, size
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter
+from gradsmith.ir.types import DType
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import as_node, elementwise, formula, implements, implements_python
 from gradsmith.ops.emission import emit_operator
 from gradsmith.ops.rounding import rint
+from gradsmith.ops.shape import cast
 
 
 def inverse(x: Node) -> Node:
     """``1 / x``, by NumPy also where ``x`` is a Python number, which may be 0: Python raises."""
     variable = x.array_type.weak and x.array_type.inexact and x.op is not constant
     return reciprocal(x) if variable else 1 / x
+
+
+def quotient(x: Any, count: Any, dtype: DType) -> Node:
+    """``x / count``, in NumPy's ``dtype`` where both are Python's and ``count`` may be 0."""
+    left, right = as_node(x), as_node(count)
+    by_python = left.array_type.weak and right.array_type.weak
+    return (cast(left, dtype) if by_python and may_be_zero(right) else left) / right
+
+
+def may_be_zero(number_: Node) -> bool:
+    """Whether a Python number may be 0: constants are known, sizes have bounds."""
+    if number_.op is multiply:
+        return any(map(may_be_zero, number_.inputs))
+    if number_.op is not size:
+        return not number(number_)
+    value = number_.attrs["value"]
+    known = dims.changes(value) or not dims.is_unbacked(value)
+    return not known or dims.settled(">", value, 0) is not True
 
 
 def _inexact(*nodes: Node) -> bool:
@@ -113,11 +134,17 @@ multiply = elementwise(
     commutative=True,
     python=operator.mul,
 )
+
+
+def _inverse_divisor(out: Node, x: Node, y: Node) -> Node:
+    return inverse(y) if y.array_type.inexact else quotient(1, y, out.dtype)
+
+
 divide = elementwise(
     "divide",
     numpy=np.divide,
     operator="/",
-    partials=(lambda out, x, y: inverse(y), lambda out, x, y: -(out / y)),
+    partials=(_inverse_divisor, lambda out, x, y: -(out / y)),
     sympy=lambda x, y: x / y,
     python=operator.truediv,
 )

@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
 from gradsmith.ir.types import TupleType
 from gradsmith.ops import syntax
@@ -35,13 +37,17 @@ def _effect(name: str, evaluate: Any, emit: EmitRule) -> Op:
 
 # -- raise error(*arguments) ---------------------------------------------------------------------
 
+NUMPYS_ERRORS: dict[type, str] = {np.linalg.LinAlgError: "np.linalg.LinAlgError"}
+"""Those of NumPy's that its users raise, too."""
 
-def _fail(*values: Any, error: str, arguments: Sequence[Given]) -> tuple[Any, ...]:
-    raise getattr(builtins, error)(*evaluated(arguments, values))
+
+def _fail(*values: Any, error: type[BaseException], arguments: Sequence[Given]) -> tuple[Any, ...]:
+    raise error(*evaluated(arguments, values))
 
 
 def _emit_fail(emitter: Emitter, node: Any, *values: Any) -> Any:
-    return syntax.call(node.attrs["error"], *expressed(node.attrs["arguments"], values))
+    kind = emitter.error(node.attrs["error"])
+    return syntax.call(kind, *expressed(node.attrs["arguments"], values))
 
 
 fail = _effect("fail", _fail, _emit_fail)

@@ -14,6 +14,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Custom, Linear, Op
 from gradsmith.ir.types import DType, result_dtype, same_shape
 from gradsmith.ops.arguments import normalize_axes, refuse, require_default, size_of
+from gradsmith.ops.arithmetic import quotient
 from gradsmith.ops.compare import equal
 from gradsmith.ops.complex import conj, real
 from gradsmith.ops.declare import as_node, implements
@@ -39,7 +40,7 @@ def count(x: Node, axis: Axes) -> Size:
 
 
 def _mean_transpose(g: Node, x: Node, *, axis: Axes, keepdims: bool, **_: Any) -> Node:
-    return spread(g / count(x, axis), x.shape, axis, keepdims)
+    return spread(quotient(g, count(x, axis), x.dtype), x.shape, axis, keepdims)
 
 
 reduce_mean = reduction("reduce_mean", np.mean, Linear((_mean_transpose,)))

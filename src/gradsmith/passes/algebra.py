@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number, size
 from gradsmith.ir.types import DType
-from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
+from gradsmith.ops.arithmetic import add, divide, may_be_zero, multiply, negative, subtract
 from gradsmith.ops.matmul import matmul
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.passes.pattern import Apply, Wild
@@ -57,16 +56,9 @@ def _absorbs_sign(node: Node) -> bool:
 
 
 def _may_divide(left: Node, right: Node) -> bool:
-    """Whether ``left / right`` may stand alone: Python's division raises at 0, which a size that
-    only running tells may be.
-    """
-    if not (left.array_type.weak and right.array_type.weak):
-        return True
-    if right.op is size:
-        size_ = right.attrs["value"]
-        known = dims.changes(size_) or not dims.is_unbacked(size_)
-        return known and dims.settled(">", size_, 0) is True
-    return bool(number(right))
+    """Whether ``left / right`` may stand alone: Python's division raises at 0."""
+    by_python = left.array_type.weak and right.array_type.weak
+    return not by_python or not may_be_zero(right)
 
 
 def _scalar(node: Node) -> bool:
