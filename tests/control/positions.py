@@ -114,6 +114,14 @@ def sum_over_rows_of_positions(A):
     return s
 
 
+@program(grid("n"), ": n n", pattern("n"))
+def submatrices(x, A, chosen):
+    own, given = np.ix_(x > 0, x > 0), np.ix_(np.flatnonzero(chosen), chosen)
+    B = A.copy()
+    B[own] *= 2.0
+    return np.sum(A[own] ** 2) + np.trace(A[given] @ A[given].T) + np.sum(B**2) * x[0]
+
+
 @program(grid("n"), smooth=False)
 def relaxed_where_it_is_large(x):
     """A constraint violation that each trip finds anew."""
