@@ -6,6 +6,7 @@ Rows of the tables "Values at kinks, ties and edges" and "Loops and branches" in
 from __future__ import annotations
 
 import importlib.util
+import inspect
 
 import numpy as np
 import pytest
@@ -249,6 +250,18 @@ def test_the_order_of_equal_elements_is_that_of_the_kind_that_is_asked_for():
         made, expected = gs.compile(ordered)(x, kind), ordered(x, kind)
         np.testing.assert_array_equal(made[0], expected[0])
         np.testing.assert_array_equal(made[1], expected[1])
+
+
+@pytest.mark.skipif(
+    "descending" not in inspect.signature(np.sort).parameters, reason="new in NumPy 2.5"
+)
+def test_sorting_downwards():
+    made = gs.compile(lambda x: (np.sort(x, descending=True), np.argsort(x, descending=True)))(X)
+    np.testing.assert_array_equal(made[0], np.sort(X)[::-1])
+    np.testing.assert_array_equal(made[1], np.argsort(X)[::-1])
+    expected = np.zeros(6)
+    expected[np.argsort(-TIES, kind="stable")] = W
+    same(grad(lambda x: np.sort(x, descending=True) * W, TIES), expected)
 
 
 def test_sorting_in_place():

@@ -32,70 +32,73 @@ def _emit_along(dotted: str) -> Callable[..., ast.expr]:
     """``np.sort(x)``; the last axis and the usual kind go without saying."""
 
     def emit(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
-        axis, kind = node.attrs["axis"], node.attrs["kind"]
-        return syntax.call(dotted, x, axis=None if axis == node.ndim - 1 else axis, kind=kind)
+        how = dict(node.attrs)
+        if how["axis"] == node.ndim - 1:
+            how["axis"] = None
+        return syntax.call(dotted, x, **how)
 
     return emit
 
 
 argsort: Op = primitive(
     "argsort",
-    infer=lambda x, *, axis, kind: ArrayType(INDEX, x.shape),
-    evaluate=lambda x, *, axis, kind: np.argsort(x, axis=axis, kind=kind),
+    infer=lambda x, **_: ArrayType(INDEX, x.shape),
+    evaluate=np.argsort,
     derivative=NON_DIFF,
     emit=_emit_along("np.argsort"),
 )
 
 
-def _order(x: Node, axis: int) -> Any:
+def _order(x: Node, **how: Any) -> Any:
     """The key that sorts ``x``, equal elements by their positions."""
-    order = argsort(x, axis=axis, kind="stable")
-    return order if x.ndim == 1 else grid_around(order, axis, x)
-
-
-def _unsorted(g: Node, out: Node, x: Node, *, axis: int, kind: str | None) -> Node:
-    return write_added(zeros(shape=x.shape, dtype=g.dtype), _order(x, axis), g)
-
-
-def _sorted_along(
-    out: Node, inputs: Any, tangents: Any, *, axis: int, kind: str | None
-) -> Node | None:
-    return read(tangents[0], _order(inputs[0], axis))
+    stable = {"stable": True} if "descending" in how else {"kind": "stable"}
+    order = argsort(x, **{**how, **stable})
+    return order if x.ndim == 1 else grid_around(order, how["axis"], x)
 
 
 sort: Op = primitive(
     "sort",
-    infer=lambda x, *, axis, kind: ArrayType(x.dtype, x.shape),
-    evaluate=lambda x, *, axis, kind: np.sort(x, axis=axis, kind=kind),
-    derivative=Custom((_unsorted,), jvp=_sorted_along),
+    infer=lambda x, **_: ArrayType(x.dtype, x.shape),
+    evaluate=np.sort,
+    derivative=Custom(
+        (
+            lambda g, out, x, **how: write_added(
+                zeros(shape=x.shape, dtype=g.dtype), _order(x, **how), g
+            ),
+        ),
+        jvp=lambda out, inputs, tangents, **how: read(tangents[0], _order(inputs[0], **how)),
+    ),
     emit=_emit_along("np.sort"),
 )
 
 
-def _ordered(op: Op, a: Any, axis: Any, kind: Any, order: Any, stable: Any) -> Node:
-    require_default(f"np.{op.name}", order=(order, (None,)))
-    if kind is not None and stable is not None:
-        raise ArgumentValueError(
-            "`kind` and `stable` parameters can't be provided at the same time"
-        )
-    x = as_node(a)
-    x = x if axis is not None else ravel(x)
-    place = normalize_axis(-1 if axis is None else axis, x.ndim)
-    return op(x, axis=place, kind="stable" if stable else kind)
+def _ordering(op: Op) -> Callable[..., Node]:
+    def ordered(
+        a: Any,
+        axis: Any = -1,
+        kind: Any = None,
+        order: Any = None,
+        *,
+        stable: Any = None,
+        descending: Any = None,
+    ) -> Node:
+        require_default(f"np.{op.name}", order=(order, (None,)))
+        if kind is not None and not (stable is None and descending is None):
+            raise ArgumentValueError(
+                "`kind` and keyword parameters can't be provided at the same time"
+            )
+        x = as_node(a)
+        x = x if axis is not None else ravel(x)
+        place = normalize_axis(-1 if axis is None else axis, x.ndim)
+        if descending:  # from NumPy 2.5 on
+            return op(x, axis=place, kind=None, stable=bool(stable) or None, descending=True)
+        return op(x, axis=place, kind="stable" if stable else kind)
+
+    return ordered
 
 
-@implements(np.argsort)
-def _argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Node:
-    return _ordered(argsort, a, axis, kind, order, stable)
-
-
-@implements(np.sort)
-def _sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Node:
-    return _ordered(sort, a, axis, kind, order, stable)
+implements(np.argsort)(_ordering(argsort))
+implements(np.sort)(_ordering(sort))
 
 
 # -- searching -----------------------------------------------------------------------------------
