@@ -280,6 +280,30 @@ def checkpointed_levels(x):
 
 
 @sized
+def until_few_are_found(x):
+    y = x * 3
+    while True:
+        rows, cols = np.nonzero(np.outer(y, y) > 1.1)
+        if len(rows) < 4:
+            break
+        y = y * 0.93 - 0.01 * np.sum(y[rows] ** 2 * y[cols])
+    return np.sum(y**3)
+
+
+@sized
+def lengths_decide(x):
+    s = 0.0
+    for i in range(len(x)):
+        if np.flatnonzero(x > x[i]).size > 3:
+            s = s * 0.5 + x[i] ** 3
+        elif len(np.unique(np.rint(x * i))) == 2:
+            s = s * x[0] - x[i] ** 3
+        else:
+            s = s * x[i] + np.sort(x)[i] ** 2
+    return s
+
+
+@sized
 def binomial_positions(x):
     s = np.sum(x)
     for i in gs.loop(range(8), checkpoint="binomial", slots=3):

@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import constant, item, size
-from gradsmith.ir.mentions import mentioned, sizes_found
+from gradsmith.ir.mentions import mentioned, shown, sizes_found
 from gradsmith.ir.op import Op
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from gradsmith.ops.compare import (
@@ -130,7 +130,8 @@ def resolve(question: Question) -> Answer:
     derivative = [n for n in question.nodes if n in own and n in alive]
     reads = {i for n in derivative for i in n.inputs if i not in own}
     reads.update(r for r in question.results if r not in own)
-    binders = _binders(question)
+    found = _found(question, own)
+    binders = _binders(question, found)
     symbols: dict[Node, Symbol] = {}
     while True:
         again, brought, read = _settle(question, reads | symbols.keys())
@@ -139,9 +140,13 @@ def resolve(question: Question) -> Answer:
         known = set(symbols.values())
         sizes = mentioned([*kept, *brought, *places])
         missing = [s for s in sizes if s in binders and s not in known]
-        if not missing:
+        known.update(s for node in kept for s in sizes_found(node))
+        known.update(shown(brought))
+        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known}
+        if not (missing or unseen):
             return Answer(kept, brought, read, symbols)
         symbols.update((binders[s], s) for s in missing)
+        reads |= unseen
 
 
 def _settle(
@@ -205,8 +210,19 @@ def _down_to(roots: Iterable[Node], stops: set[Node]) -> set[Node]:
 # -- sizes that are known in the region only -----------------------------------------------------
 
 
-def _binders(question: Question) -> dict[Symbol, Node]:
-    """The nodes that say the sizes which the forward region finds out."""
+def _found(question: Question, own: set[Node]) -> dict[Symbol, Node]:
+    """For the sizes that are found in the forward region: what shows them there."""
+    outside = mentioned(question.forward.params)
+    found: dict[Symbol, Node] = {}
+    for node in question.nodes:
+        for symbol in sizes_found(node):
+            if symbol not in outside and node not in own:
+                found.setdefault(symbol, node)
+    return found
+
+
+def _binders(question: Question, lengths: Iterable[Symbol]) -> dict[Symbol, Node]:
+    """The nodes that say the sizes which the forward region finds out, by their numbers."""
     found: dict[Symbol, Node] = {}
     for param in question.forward.params:
         if param.attrs["symbol"] not in (None, question.index):
@@ -218,10 +234,9 @@ def _binders(question: Question) -> dict[Symbol, Node]:
             symbols = node.inputs[0].attrs.get("symbols", ())
             for symbol in symbols[node.attrs["index"] :][:1]:
                 found.setdefault(symbol, node)
-    outside = set(mentioned(question.forward.params))
-    for symbol in dict.fromkeys(s for node in question.nodes for s in sizes_found(node)):
-        wanted = dims.of_atom(symbol)
-        for node in question.nodes:
-            if node.op is size and node.attrs["value"] == wanted and symbol not in outside:
-                found.setdefault(symbol, node)
+    sizes = {node.attrs["value"]: node for node in reversed(question.nodes) if node.op is size}
+    for symbol in lengths:
+        number = sizes.get(dims.of_atom(symbol))
+        if number is not None and question.may_bring(number):
+            found.setdefault(symbol, number)
     return found

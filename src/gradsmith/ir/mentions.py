@@ -87,9 +87,9 @@ def sizes_found(node: Node) -> list[Symbol]:
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
 
 
-def shown_by_params(nodes: Iterable[Node]) -> set[Symbol]:
-    """The sizes that the parameters among these nodes show."""
-    shapes = (n.type.shape for n in nodes if n.op is parameter and isinstance(n.type, ArrayType))
+def shown(nodes: Iterable[Node]) -> set[Symbol]:
+    """The sizes that arrays show, being there."""
+    shapes = (n.type.shape for n in nodes if isinstance(n.type, ArrayType))
     symbols = (dims.as_symbol(size) for shape in shapes for size in shape)
     return {symbol for symbol in symbols if symbol is not None}
 
@@ -168,7 +168,7 @@ def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:
     said = said_by(nodes)
     fresh = needed if said else set()
     while fresh:
-        sizes = mentioned(fresh).keys() - shown_by_params(fresh)
+        sizes = mentioned(fresh).keys() - shown(n for n in fresh if n.op is parameter)
         fresh = ancestors(said[s] for s in sizes if s in said) - needed
         needed |= fresh
     return tuple(node for node in nodes if node in needed)
