@@ -286,7 +286,7 @@ def until_few_are_found(x):
         rows, cols = np.nonzero(np.outer(y, y) > 1.1)
         if len(rows) < 4:
             break
-        y = y * 0.93 - 0.01 * np.sum(y[rows] ** 2 * y[cols])
+        y = y * 0.93 - 0.0001 * np.sum(y[rows] ** 2 * y[cols])
     return np.sum(y**3)
 
 

@@ -127,7 +127,8 @@ def test_positions_known_while_tracing_have_a_known_number():
     def chosen(x):
         idx = np.flatnonzero(np.array([1, 0, 1, 1, 0, 0]))
         values, counts = np.unique(np.array([3, 1, 3]), return_counts=True)
-        return x[idx] * 2 + x[values] @ counts
+        rows = np.unique(np.array([[1, 2], [0, 3], [1, 2]]), axis=0)
+        return x[idx] * 2 + x[values] @ counts + np.sum(x[rows])
 
     same(gs.compile(chosen)(X), chosen(X))
     assert "_IDX = np.array([0, 2, 3])" in code(gs.compile(chosen), X)

@@ -93,20 +93,18 @@ def _unique(
 ) -> Any:
     x = as_node(ar)
     require_default("np.unique", sorted=(sorted, (True,)))
-    if axis is not None and (x.ndim != 1 or normalize_axis(axis, 1)):
-        refuse("np.unique", "axis", axis, "number the rows, and take the numbers' unique values")
     wanted = [True, *map(bool, (return_index, return_inverse, return_counts))]
     parts = tuple(part for part, given in zip(PARTS, wanted, strict=True) if given)
     if x.op.name == "constant":
-        value, count = x.attrs["value"].value, Count(0, nonzero=False)
-        known = _evaluate_unique(value, parts=parts, equal_nan=bool(equal_nan), count=count)
-        found = list(map(current_builder().lift, known))
+        value: Any = x.attrs["value"].value
+        options: Any = (*wanted[1:], axis)
+        known = np.unique(value, *options, equal_nan=bool(equal_nan))
+        found = list(map(current_builder().lift, known if len(parts) > 1 else (known,)))
+    elif axis is not None and (x.ndim != 1 or normalize_axis(axis, 1)):
+        hint = "compare the rows with each other, as in np.all(x[:, None] == x, axis=-1)"
+        refuse("np.unique", "axis", axis, hint)
     else:
-        whole = unique(
-            x,
-            parts=PARTS,
-            equal_nan=bool(equal_nan),
-            count=Count(unique_count(x), nonzero=False),
-        )
+        count = Count(unique_count(x), nonzero=False)
+        whole = unique(x, parts=PARTS, equal_nan=bool(equal_nan), count=count)
         found = [item(whole, index=PARTS.index(part)) for part in parts]
     return found[0] if len(found) == 1 else tuple(found)
