@@ -307,7 +307,7 @@ def lengths_decide(x):
 def binomial_positions(x):
     s = np.sum(x)
     for i in gs.loop(range(8), checkpoint="binomial", slots=3):
-        idx = np.flatnonzero(x > 0.03 * i)
+        idx = np.flatnonzero(x > 0.05 * i)
         s = s + 0.1 * np.sin(s) * np.sum(x[idx] ** 2) / len(idx)
     return s
 
