@@ -72,8 +72,8 @@ class Sizes:
         shape = self._ones(node.array_type.shape)
         if not shape:
             return
-        for symbol in sizes_found(node):
-            self._find_anew(self.one(symbol))
+        for found in sizes_found(node):
+            self._find_anew(self.one(found))
         whole = syntax.attribute(variable, "shape")
         if any(isinstance(s, Dim) for s in shape):
             self._shapes.setdefault(shape, whole)
