@@ -212,6 +212,106 @@ def broken_off(x):
     return t * len(y)
 
 
+@sized
+def windows(x):
+    s = 0.0
+    for i in range(len(x)):
+        lo, hi = max(0, i - 2), min(len(x), i + 2)
+        s = 0.3 * s + np.mean(x[lo:hi]) ** 2 * np.cos(s) / min(i + 1, 3)
+    return s
+
+
+@sized
+def at_least_one(x):
+    y = x[x > 0]
+    idx = np.flatnonzero(x < 0)
+    return (
+        np.sum(y**3) / max(len(y), 1) + np.sum(y[: min(2, len(y))] ** 2) * x[: min(idx.size, 3)][0]
+    )
+
+
+@sized
+def another_length_after_each_trip(x):
+    """Written out."""
+    y, s = x[x > 0], 0.0
+    for i in range(len(x)):
+        s = s + np.sum(y**2) * (i + 1) / max(len(y), 1)
+        y = x[np.flatnonzero(x > x[i])]
+    return s + np.sum(y**3)
+
+
+@sized
+def positions_in_loops(x):
+    t = 0.0
+    for k in range(5):
+        idx = np.flatnonzero(x > 0.1 * k)
+        for i in idx:
+            t = t + x[i] ** 2 / len(idx) * np.cos(t)
+        t = t + np.sum(x[idx] ** 2) / idx.size
+    return t
+
+
+@sized
+def levels_in_loops(x):
+    t = 0.0
+    for k in range(5):
+        levels, counts = np.unique(np.clip(x, -0.5, 0.12 * k), return_counts=True)
+        t = 0.2 * t + np.sum(levels**2 * counts) / len(levels) * np.cos(t)
+    return t
+
+
+@sized
+def sizes_of_constants_in_a_loop(x):
+    s = x[1]
+    for k in range(5):
+        kinds = np.unique((np.abs(x[k:]) * 3).astype(int))
+        s = s + 0.1 * np.sum((np.ones(len(kinds)) * s * x[k]) ** 2)
+    return s
+
+
+@sized
+def checkpointed_levels(x):
+    def inner(v):
+        levels, counts = np.unique(np.maximum(v, 0.1), return_counts=True)
+        idx = np.flatnonzero(v > 0)
+        return np.sum(levels**2 * counts) * np.sum(v[idx] ** 3) / len(levels)
+
+    return gs.checkpoint(inner)(x) * np.sum(x)
+
+
+@sized
+def until_few_are_found(x):
+    y = x * 3
+    while True:
+        rows, cols = np.nonzero(np.outer(y, y) > 1.1)
+        if len(rows) < 4:
+            break
+        y = y * 0.93 - 0.0001 * np.sum(y[rows] ** 2 * y[cols])
+    return np.sum(y**3)
+
+
+@sized
+def lengths_decide(x):
+    s = 0.0
+    for i in range(len(x)):
+        if np.flatnonzero(x > x[i]).size > 3:
+            s = s * 0.5 + x[i] ** 3
+        elif len(np.unique(np.rint(x * i))) == 2:
+            s = s * x[0] - x[i] ** 3
+        else:
+            s = s * x[i] + np.sort(x)[i] ** 2
+    return s
+
+
+@sized
+def binomial_positions(x):
+    s = np.sum(x)
+    for i in gs.loop(range(8), checkpoint="binomial", slots=3):
+        idx = np.flatnonzero(x > 0.05 * i)
+        s = s + 0.1 * np.sin(s) * np.sum(x[idx] ** 2) / len(idx)
+    return s
+
+
 def difference(function, direction, step=1e-5):
     return (function(X + step * direction) - function(X - step * direction)) / (2 * step)
 
@@ -265,3 +365,36 @@ def test_nothing_taken_is_not_divided_by():
     gradient(X)
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(gradient(-np.abs(X)), np.zeros(6))
+
+
+def test_windows_keep_the_loop():
+    gradient = gs.grad(SIZED["windows"])
+    assert gradient.source(X) == gradient.source(np.concatenate([X, X]))
+    assert "x[max(0, i - 2):min(len(x), i + 2)]" in gradient.source(X)
+
+
+def test_at_least_one():
+    gradient = gs.grad(lambda x: np.sum(x[x > 0] ** 2) / max(len(x[x > 0]), 1))
+    near(gradient(X), np.where(X > 0, 2 * X / 4, 0))
+    np.testing.assert_array_equal(gradient(-np.abs(X)), np.zeros(6))
+
+
+def test_a_length_that_changes_from_trip_to_trip():
+    def decimated(x):
+        y = x[x > 0]
+        while np.sum(y) > 0.1:
+            y = 0.5 * y[np.flatnonzero(y > 0.2)]
+        return np.sum(y**2)
+
+    with pytest.raises(gs.GradsmithError, match="'y' may have another length after each trip"):
+        gs.grad(decimated)(X)
+
+
+def test_a_length_that_one_way_knows():
+    def halves(x):
+        if x[0] > 0:
+            y = x[np.flatnonzero(x > 0)]
+        return np.sum(y**2)
+
+    with pytest.raises(gs.GradsmithError, match="its length is known on some of the ways"):
+        gs.grad(halves)(X)

@@ -898,8 +898,34 @@ def loop_over_a_number():
 
 
 @case(TypeError)
-def indices_of_a_mask():
-    gs.grad(lambda x: np.sum(x[np.nonzero(x > 0)]))(X)
+def unique_rows():
+    gs.grad(lambda x: np.sum(np.unique(np.outer(x, x), axis=0)))(X)
+
+
+@case(ValueError)
+def positions_of_a_number():
+    gs.grad(lambda x: x[np.nonzero(x[0])[0]])(X)
+
+
+@case(TypeError)
+def a_length_that_changes():
+    def decimated(x):
+        y = x[x > 0]
+        while np.sum(y) > 0.1:
+            y = 0.5 * y[np.flatnonzero(y > 0.2)]
+        return np.sum(y**2)
+
+    gs.grad(decimated)(X)
+
+
+@case(TypeError)
+def a_length_of_one_way():
+    def halves(x):
+        if x[0] > 0:
+            y = x[np.flatnonzero(x > 0)]
+        return np.sum(y**2)
+
+    gs.grad(halves)(X)
 
 
 # -- shapes and indices ---------------------------------------------------------------------------

@@ -14,8 +14,9 @@ import pytest
 
 import gradsmith.ops.library  # noqa: F401 (declares every op)
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import type_of
+from gradsmith.ir.intrinsics import item, type_of
 from gradsmith.ir.op import Op
+from gradsmith.ir.types import TupleType
 from gradsmith.ops.declare import OPS
 from ops.sample import Sample
 
@@ -38,7 +39,7 @@ class Case:
     id: str
 
     def __call__(self, *nodes: Node) -> list[Node]:
-        return [self.op(*nodes, **self.sample.attrs)]
+        return results_of(self.op(*nodes, **self.sample.attrs))
 
     @property
     def args(self) -> tuple[Any, ...]:
@@ -53,7 +54,15 @@ class Case:
         """Whether a floating result is made of a floating argument."""
         types = [type_of(a) for a in self.args]
         result = self.op.infer(*types, **self.sample.attrs)
-        return result.inexact and any(t.inexact for t in types)
+        results = result.items if isinstance(result, TupleType) else [result]
+        return any(t.inexact for t in results) and any(t.inexact for t in types)
+
+
+def results_of(node: Node) -> list[Node]:
+    """What an op gives: one value, or several."""
+    if not isinstance(node.type, TupleType):
+        return [node]
+    return [item(node, index=index) for index in range(len(node.type.items))]
 
 
 def _numbered() -> Iterator[Case]:

@@ -55,6 +55,12 @@ def _cumulative(function: Reference) -> Reference:
     return cumulate
 
 
+def _unique(x: Any, *, parts: Sequence[str], equal_nan: bool, count: Any) -> Any:
+    everything = np.unique(x, True, True, True, equal_nan=equal_nan)
+    order = ("values", "index", "inverse", "counts")
+    return tuple(everything[order.index(part)] for part in parts)
+
+
 def _norm(x: Any, *, axis: Any, keepdims: bool, order: Any) -> Any:
     short = axis[0] if axis is not None and len(axis) == 1 else axis
     return np.linalg.norm(x, ord=order, axis=short, keepdims=keepdims)
@@ -74,6 +80,13 @@ def _array(*elements: Any, shape: Any, dtype: Any) -> Any:
 
 REDUCTIONS = ("sum", "any", "all", "max", "min", "mean", "var", "std", "prod")
 
+FOUND = ("flatnonzero", "nonzero", "argwhere")
+
+
+def _found(name: str) -> Reference:
+    return lambda x, **_: getattr(np, name)(x)
+
+
 REFERENCES: dict[str, Reference] = {
     "getitem": _read,
     "gather": _read,
@@ -84,6 +97,9 @@ REFERENCES: dict[str, Reference] = {
     "cumprod": _cumulative(np.cumprod),
     "cumprod_product": lambda value, v, x, **_: value,  # an identity with a derivative of its own
     "norm": _norm,
+    **{name: _found(name) for name in FOUND},
+    "unique": _unique,
+    "searchsorted": lambda a, v, *sorter, side: np.searchsorted(a, v, side, *sorter),
     "trace": lambda x, *, offset, dtype=None: np.trace(x, offset, -2, -1, dtype),
     "einsum": lambda *operands, subscripts: np.einsum(subscripts, *operands),
     "concatenate": lambda *arrays, axis: np.concatenate(arrays, axis=axis),

@@ -14,11 +14,12 @@ from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.evaluate import concretise
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.data_sizes import Count, mask_count, unique_count
 from gradsmith.ops.dots import cross
 from gradsmith.ops.index_key import Index, numpy_key
 from gradsmith.ops.keys import index_of
 from gradsmith.ops.literal import array
-from ops.cases import Case
+from ops.cases import Case, results_of
 from ops.graphs import Traced, bindings, fits, symbolic
 from ops.references import reference
 from ops.sample import Sample
@@ -119,7 +120,9 @@ class Sized:
         operands = nodes[: len(self.types)]
         if "index" in self.attrs:
             return [_indexed(self.case, operands, self.attrs["index"])]
-        return [self.case.op(*operands, **self.attrs)]
+        if "count" in self.attrs:
+            return results_of(_counted(self.case, operands, self.attrs))
+        return results_of(self.case.op(*operands, **self.attrs))
 
 
 def _products(types: Sequence[ArrayType]) -> dict[int, Size]:
@@ -131,6 +134,13 @@ def _products(types: Sequence[ArrayType]) -> dict[int, Size]:
             if isinstance(size, Dim):
                 found.setdefault(size.hint, size)
     return found
+
+
+def _counted(case: Case, operands: Sequence[Node], attrs: dict[str, Any]) -> Node:
+    """The op that finds a number of elements which is known only then."""
+    nonzero = attrs["count"].nonzero
+    found = (mask_count if nonzero else unique_count)(operands[0])
+    return case.op(*operands, **{**attrs, "count": Count(found, nonzero)})
 
 
 def _indexed(case: Case, operands: Sequence[Node], index: Index) -> Node:

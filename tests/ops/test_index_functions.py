@@ -11,10 +11,10 @@ from hypothesis.extra import numpy as hnp
 from gradsmith.errors import ArgumentTypeError, IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.evaluate import evaluate
+from gradsmith.ops.data_sizes import counted_masks
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read, write, write_added
 from gradsmith.ops.index_key import Index, Slice
-from gradsmith.ops.masks import counted_masks
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import astype
 from gradsmith.ops.writers import WRITERS
@@ -219,7 +219,7 @@ def test_lists_and_empty_lists():
         (slice(1, None), "n0_0 - 1", 1),
         (slice(None, -1), "n0_0 - 1", 1),
         (slice(1, -1), "n0_0 - 2", 1),
-        (slice(None, None, 2), "(n0_0 + 1 // 2)", 0),
+        (slice(None, None, 2), "((n0_0 + 1) // 2)", 0),
         (slice(None, None, -1), "n0_0", 0),
         (slice(None, 3), "3", 1),
         (slice(-2, None), "2", 1),

@@ -240,7 +240,6 @@ def test_what_numpy_refuses(call):
         lambda x: FUNCTIONS[np.reshape](x, -1, order="A"),
         lambda x: FUNCTIONS[np.resize](x, (3, 3)),
         lambda x: FUNCTIONS[np.repeat](x, FUNCTIONS[np.astype](x, int)),
-        FUNCTIONS[np.nonzero],
     ],
 )
 def test_what_is_refused(call):

@@ -177,10 +177,9 @@ def _needed(view: BranchView, arm: Arm, moved: Sequence[int], around: Around) ->
     inside = set(said_by(arm.region.nodes))
 
     def may_bring(node: Node) -> bool:
-        sizes = mentioned([node]) if isinstance(node.type, ArrayType) else {}
-        result = node in arm.region.results
-        plain = isinstance(node.type, ArrayType) and not inside.intersection(sizes)
-        return result or (node in known and plain)
+        if not isinstance(node.type, ArrayType) or not inside.isdisjoint(mentioned([node])):
+            return False  # the other arm could not say how large it is
+        return node in known or node in arm.region.results
 
     return resolve(
         Question(

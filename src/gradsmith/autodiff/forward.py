@@ -14,6 +14,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
+from gradsmith.ir.types import TupleType
 from gradsmith.ops.create import zeros
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
@@ -42,6 +43,8 @@ def _push(
         with current_builder().at(node.span.as_adjoint() if node.span else None):
             if node.op in PUSHES:
                 parts[node] = PUSHES[node.op](node, found, _push)
+            elif isinstance(node.type, TupleType):
+                parts[node] = _tangents(node, found)
             elif node.op is item and node.inputs[0] in parts:
                 found[node] = parts[node.inputs[0]].get(node.attrs["index"])
             elif node.inputs:
@@ -62,6 +65,17 @@ def _tangent(node: Node, found: dict[Node, Node | None]) -> Node | None:
         return None
     term = _rule(node, moving, found)
     return None if term is None else _fit(term, node)
+
+
+def _tangents(node: Node, found: dict[Node, Node | None]) -> dict[int, Node]:
+    """Of those results of an op with several that move."""
+    derivative = node.op.derivative
+    if not isinstance(derivative, Custom) or isinstance(derivative.jvp, NotImplementedRule):
+        raise InternalError(f"{node.op.name} has no derivative")
+    moved: dict[int, Node] = derivative.jvp(
+        node, node.inputs, [found.get(x) for x in node.inputs], **node.attrs
+    )
+    return moved
 
 
 def _rule(node: Node, moving: list[int], found: dict[Node, Node | None]) -> Node | None:

@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import constant, item, size
-from gradsmith.ir.mentions import mentioned
+from gradsmith.ir.mentions import mentioned, shown, sizes_found
 from gradsmith.ir.op import Op
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from gradsmith.ops.compare import (
@@ -31,7 +31,6 @@ from gradsmith.ops.complex import absolute, conj, imag, real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
 from gradsmith.ops.index import gather, getitem
-from gradsmith.ops.masks import counted_masks
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.regions import whole
@@ -46,6 +45,7 @@ from gradsmith.ops.shape import (
     squeeze,
     transpose,
 )
+from gradsmith.ops.sorting import argwhere, flatnonzero, nonzero
 
 _CHEAP: frozenset[Op] = frozenset(
     (
@@ -56,6 +56,7 @@ _CHEAP: frozenset[Op] = frozenset(
         *(where, minimum, maximum, absolute, sign, whole),
         *(equal, not_equal, less, less_equal, greater, greater_equal),
         *(logical_and, logical_or, logical_not, invert),
+        *(nonzero, flatnonzero, argwhere),
     )
 )
 """Computing these again costs no more than reading a record of them."""
@@ -129,7 +130,8 @@ def resolve(question: Question) -> Answer:
     derivative = [n for n in question.nodes if n in own and n in alive]
     reads = {i for n in derivative for i in n.inputs if i not in own}
     reads.update(r for r in question.results if r not in own)
-    binders = _binders(question)
+    found = _found(question, own)
+    binders = _binders(question, found)
     symbols: dict[Node, Symbol] = {}
     while True:
         again, brought, read = _settle(question, reads | symbols.keys())
@@ -138,9 +140,13 @@ def resolve(question: Question) -> Answer:
         known = set(symbols.values())
         sizes = mentioned([*kept, *brought, *places])
         missing = [s for s in sizes if s in binders and s not in known]
-        if not missing:
+        known.update(s for node in kept for s in sizes_found(node))
+        known.update(shown(brought))
+        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known}
+        if not (missing or unseen):
             return Answer(kept, brought, read, symbols)
         symbols.update((binders[s], s) for s in missing)
+        reads |= unseen
 
 
 def _settle(
@@ -175,7 +181,8 @@ def _is_able(question: Question, node: Node, free: set[Node], costly: set[Node])
     if not question.may_bring(node):
         return True
     part = node.op in (getitem, gather) and node.inputs[0] in costly
-    return not part and (node.op in _LEAVES or node.op in _CHEAP)
+    made = node.inputs[0].op if node.op is item else node.op
+    return not part and (made in _LEAVES or made in _CHEAP)
 
 
 def _expanded(question: Question, reads: set[Node]) -> set[Node]:
@@ -203,8 +210,19 @@ def _down_to(roots: Iterable[Node], stops: set[Node]) -> set[Node]:
 # -- sizes that are known in the region only -----------------------------------------------------
 
 
-def _binders(question: Question) -> dict[Symbol, Node]:
-    """The nodes that say the sizes which the forward region finds out."""
+def _found(question: Question, own: set[Node]) -> dict[Symbol, Node]:
+    """For the sizes that are found in the forward region: what shows them there."""
+    outside = mentioned(question.forward.params)
+    found: dict[Symbol, Node] = {}
+    for node in question.nodes:
+        for symbol in sizes_found(node):
+            if symbol not in outside and node not in own:
+                found.setdefault(symbol, node)
+    return found
+
+
+def _binders(question: Question, lengths: Iterable[Symbol]) -> dict[Symbol, Node]:
+    """The nodes that say the sizes which the forward region finds out, by their numbers."""
     found: dict[Symbol, Node] = {}
     for param in question.forward.params:
         if param.attrs["symbol"] not in (None, question.index):
@@ -216,10 +234,9 @@ def _binders(question: Question) -> dict[Symbol, Node]:
             symbols = node.inputs[0].attrs.get("symbols", ())
             for symbol in symbols[node.attrs["index"] :][:1]:
                 found.setdefault(symbol, node)
-    outside = set(mentioned(question.forward.params))
-    for symbol in counted_masks(question.nodes):
-        wanted = dims.of_atom(symbol)
-        for node in question.nodes:
-            if node.op is size and node.attrs["value"] == wanted and symbol not in outside:
-                found.setdefault(symbol, node)
+    sizes = {node.attrs["value"]: node for node in reversed(question.nodes) if node.op is size}
+    for symbol in lengths:
+        number = sizes.get(dims.of_atom(symbol))
+        if number is not None and question.may_bring(number):
+            found.setdefault(symbol, number)
     return found

@@ -23,9 +23,10 @@ from gradsmith.codegen.schedule import schedule
 from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import ArrayType, TapeType, Type
 from gradsmith.ops import syntax
-from gradsmith.ops.masks import counted_masks
+from gradsmith.ops.data_sizes import counted_masks
 
 
 class Recorder(Protocol):
@@ -96,6 +97,11 @@ class Frame:
         if isinstance(value, Symbol):
             return -1
         return self.places.get(value.inputs[0] if is_given(value) else value, -1)
+
+    def items(self, whole: Node) -> dict[int, Node]:
+        """Those results of an op with several that are read, by their places."""
+        found = [n for n in self.graph.nodes if n.op is item and n.inputs[0] is whole]
+        return {node.attrs["index"]: node for node in reversed(found)}
 
     def _shown(self, given: tuple[Node, int] | None) -> list[Node | Symbol]:
         """The values that are read by way of a result of a branch or a loop."""

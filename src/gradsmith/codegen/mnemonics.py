@@ -8,6 +8,7 @@ from gradsmith.codegen.forms import LoopForm, form_of, is_given
 from gradsmith.codegen.plan import Plan
 from gradsmith.codegen.reading import reads
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
 
 MNEMONICS = {
     "exp": "e",
@@ -18,9 +19,15 @@ MNEMONICS = {
     "reduce_max": "top",
     "getitem": "part",
     "gather": "part",
+    "argsort": "order",
+    "sort": "ordered",
+    **dict.fromkeys(("flatnonzero", "argwhere"), "places"),
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal"), "mask"),
 }
 """What a value without a name is called by its op; anything else is a ``t``."""
+
+ITEMS = {"values": "values", "index": "first", "inverse": "inverse", "counts": "counts"}
+"""The same of what np.unique finds."""
 
 FUNCTIONS = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "log1p"})
 """These are called after their operand, too: ``cos_phi``."""
@@ -36,6 +43,8 @@ def by_op(node: Node, names: Mapping[Node, str]) -> str | None:
     form = form_of(node.inputs[0]) if is_given(node) else None
     if isinstance(form, LoopForm) and node.attrs["index"] == form.carried:
         return "trips"
+    if node.op is item and "parts" in node.inputs[0].attrs:
+        return ITEMS[node.inputs[0].attrs["parts"][node.attrs["index"]]]
     if node.op.name in FUNCTIONS:
         operand = names.get(node.inputs[0])
         return node.op.name if operand is None else f"{node.op.name}_{operand}"

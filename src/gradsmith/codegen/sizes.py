@@ -10,6 +10,7 @@ from gradsmith.errors import InternalError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Atom, Compound, Dim, Guard, Monomial, Shape, Size, Symbol
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import sizes_found
 from gradsmith.ops import syntax
 
 
@@ -23,6 +24,7 @@ class Sizes:
         self._same = dims.same_symbols(guards)
         self._symbols: dict[Symbol, ast.expr] = {}
         self._shapes: dict[Shape, ast.expr] = {}
+        self._around: set[Symbol] = set()
 
     def one(self, symbol: Symbol) -> Symbol:
         """The symbol that stands for all that are equal to this one."""
@@ -46,11 +48,12 @@ class Sizes:
     @contextmanager
     def inside(self) -> Iterator[None]:
         """What is shown inside is shown by variables of a loop or an arm, and nowhere else."""
-        outer = dict(self._symbols), dict(self._shapes)
+        outer = dict(self._symbols), dict(self._shapes), self._around
+        self._around = set(self._symbols)
         try:
             yield
         finally:
-            self._symbols, self._shapes = outer
+            self._symbols, self._shapes, self._around = outer
 
     def held_by(self, variable: str) -> list[Symbol]:
         """The sizes that this variable is."""
@@ -69,6 +72,8 @@ class Sizes:
         shape = self._ones(node.array_type.shape)
         if not shape:
             return
+        for found in sizes_found(node):
+            self._find_anew(self.one(found))
         whole = syntax.attribute(variable, "shape")
         if any(isinstance(s, Dim) for s in shape):
             self._shapes.setdefault(shape, whole)
@@ -77,6 +82,14 @@ class Sizes:
             if symbol is not None and symbol not in self._symbols:
                 reading = _axis(whole, axis) if axis else syntax.call("len", variable)
                 self._symbols[symbol] = reading
+
+    def _find_anew(self, symbol: Symbol) -> None:
+        """A trip within a trip of the same loop, as checkpoints make them, finds its own."""
+        if symbol in self._around:
+            self._around.discard(symbol)
+            self._symbols.pop(symbol, None)
+            kept = {s: v for s, v in self._shapes.items() if symbol not in symbols_of(s)}
+            self._shapes = kept
 
     def size(self, size: Size) -> ast.expr:
         """The expression of a size."""

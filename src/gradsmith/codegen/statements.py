@@ -22,6 +22,7 @@ from gradsmith.codegen.forms import (
 )
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.loops import Loop
+from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.ownership import prepared
 from gradsmith.codegen.plan import Plan
@@ -261,17 +262,10 @@ class Body:
                     self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
+        read = self.frame.items(node)
         for index, _ in enumerate(tuple_type(node).items):
-            reader = next(
-                (
-                    n
-                    for n in self.graph.nodes
-                    if n.op is item and n.inputs[0] is node and n.attrs["index"] == index
-                ),
-                None,
-            )
-            wanted = "_" if reader is None else self.graph.names.get(reader, "t")
-            variable = "_" if reader is None else self.names.fresh(wanted)
+            named = index in read
+            variable = self.names.fresh(called(read[index], self.graph.names)) if named else "_"
             self._items[node, index] = syntax.name(variable)
 
     def comment(self, span: Span | None) -> None:
@@ -300,8 +294,7 @@ class Body:
             done = self._emit(node)
             return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):
-            targets = [self._items[node, i] for i in range(len(node.type.items))]
-            return [syntax.assign(syntax.tuple_(targets), self._emit(node))]
+            return [self._several(node, node.type)]
         target = self.variables[node]
         overwritten = self.plan.overwrites.get(node)
         if node.op.update is not None:
@@ -317,6 +310,14 @@ class Body:
         if node.attrs.get("symbol") is not None:
             self.sizes.bind(node.attrs["symbol"], target)
         return list(made)
+
+    def _several(self, node: Node, type_: TupleType) -> ast.stmt:
+        """The results of an op that gives several; a single one it gives as it is."""
+        value = self._emit(node)
+        targets = [self._items[node, i] for i in range(len(type_.items))]
+        for index, part in self.frame.items(node).items():
+            self.sizes.show(part, targets[index])
+        return syntax.assign(targets[0] if len(targets) == 1 else syntax.tuple_(targets), value)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:
         if node.op.update is None:

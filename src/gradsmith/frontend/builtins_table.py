@@ -117,9 +117,9 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
 
 
 def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
-    """``min`` or ``max`` of two numbers; which one may differ from trip to trip."""
+    """``min`` or ``max`` of two numbers; which one may be known only while running."""
     one, other = as_size(left), as_size(right)
-    if one is None or other is None or not dims.changes(one - other):
+    if one is None or other is None or not dims.is_unbacked(one - other):
         return plain(left, right)
     ordered = dims.settled("<=", one, other)
     if ordered is None:

@@ -37,7 +37,7 @@ from gradsmith.ir.context import building
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.mentions import has_effect
+from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.compare import logical_not, not_equal
 from gradsmith.ops.effects import fail
@@ -246,6 +246,9 @@ class Joint:
 
     def _beside_none(self, left: Any, right: Any, label: str) -> Any:
         """Of a value and none at all."""
+        arm, value = (self.arms[1], right) if is_undefined(left) else (self.arms[0], left)
+        if said_by(arm.builder.nodes).keys() & mentioned([self._node(arm, value)]).keys():
+            return Unsettled(label, "its length is known on some of the ways to this place only")
         if is_undefined(left):
             return self._output(self._placeholder(self.arms[1], right), right, label)
         return self._output(left, self._placeholder(self.arms[0], left), label)

@@ -15,11 +15,12 @@ from gradsmith.frontend.storage import ALWAYS, Order, Storage, View, ViewStep
 from gradsmith.frontend.trace import current_trace
 from gradsmith.ir.dims import Shape
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import constant, parameter
+from gradsmith.ir.intrinsics import constant, item, parameter
 from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Slice
 from gradsmith.ops.matmul import matmul
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze
+from gradsmith.ops.sorting import argwhere
 
 LIKE = (np.zeros_like, np.ones_like, np.full_like, np.empty_like)
 """Functions whose result is laid out as their first argument."""
@@ -108,7 +109,7 @@ def order_of_result(result: Node, owners: Mapping[Node, View], levels: int = DEE
         return order_of_view(owners[result])
     if result.op is constant:
         return ALWAYS if result.attrs["value"].value.flags.c_contiguous else None
-    if not levels or result.op is parameter or not _makes_c_order(result):
+    if not levels or not _makes_c_order(result):
         return None
     orders = [order_of_result(operand, owners, levels - 1) for operand in result.inputs]
     known = [order for order in orders if order is not None]
@@ -117,6 +118,8 @@ def order_of_result(result: Node, owners: Mapping[Node, View], levels: int = DEE
 
 def _makes_c_order(node: Node) -> bool:
     """Whether it makes an array in C order of such arrays."""
+    if node.op in (parameter, item, argwhere):
+        return False
     if node.op is gather:  # axes that are picked from come first in memory
         return isinstance(node.attrs["index"].items[0], Array)
     return node.op.view is None or _keeps_order(node)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradsmith.ir.sizes import Atom, Compound, Dim, Monomial, Size, Symbol, of_atom, symbols
+from gradsmith.ir.sizes import (
+    Atom,
+    Compound,
+    Dim,
+    Monomial,
+    Size,
+    Symbol,
+    compound,
+    of_atom,
+    symbols,
+)
 
 
 def changes(size: Size) -> bool:
@@ -92,7 +102,33 @@ def _bounds(atom: Atom) -> tuple[Size | None, Size | None]:
     if atom.name in ("//", "%"):
         positive = isinstance(atom.right, int) and atom.right > 0 and atom.name == "//"
         return (_quotient(left[0], atom), _quotient(left[1], atom)) if positive else (None, None)
-    return (None, left[1]) if atom.name == "min" else (left[0], None)
+    right = extreme(atom.right, lowest=True), extreme(atom.right, lowest=False)
+    if atom.name == "min":
+        return _of_both("min", left[0], right[0]), _of_either("min", left[1], right[1])
+    return _of_either("max", left[0], right[0]), _of_both("max", left[1], right[1])
+
+
+def _of_both(name: str, left: Size | None, right: Size | None) -> Size | None:
+    """The lesser (or greater) of two bounds, if both are known."""
+    if left is None or right is None:
+        return None
+    known = _of_known(name, left, right)
+    return compound(name, left, right) if known is None else known
+
+
+def _of_either(name: str, left: Size | None, right: Size | None) -> Size | None:
+    """One of two bounds that each hold: the closer one, where that can be told."""
+    if left is None or right is None:
+        return right if left is None else left
+    known = _of_known(name, left, right)
+    return left if known is None else known
+
+
+def _of_known(name: str, left: Size, right: Size) -> Size | None:
+    distance = left - right
+    if not isinstance(distance, int):
+        return None
+    return left if (distance <= 0) == (name == "min") else right
 
 
 def _quotient(bound: Size | None, atom: Compound) -> Size | None:

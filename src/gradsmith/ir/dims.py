@@ -156,13 +156,43 @@ def settled(relation: str, left: Size, right: Size) -> bool | None:
         return settled(_MIRRORED[relation], right, left)
     distance = left - right - (1 if relation == ">" else 0)
     if not changes(distance):
-        return decide(">=", distance, 0)
+        return _is_at_least_zero(distance)
+    if _holds_by_cases(distance):
+        return True
     least, greatest = extreme(distance, lowest=True), extreme(distance, lowest=False)
     if least is not None and hint(least) >= 0:
-        return decide(">=", least, 0)
+        return _is_at_least_zero(least)
     if greatest is not None and hint(greatest) < 0:
-        return decide(">=", greatest, 0)
+        return _is_at_least_zero(greatest)
     return None
+
+
+def _is_at_least_zero(size: Size) -> bool | None:
+    """The same for all trips, and with a guard for all calls; None where the data says it."""
+    if is_unbacked(size) and not _goes_without_saying(">=", size, 0):
+        return None
+    return decide(">=", size, 0)
+
+
+def _holds_by_cases(distance: Size) -> bool:
+    """Whether ``distance >= 0``, a minimum (or maximum) in it being the one or the other."""
+    if not isinstance(distance, Dim):
+        return False
+    for monomial, coefficient in distance.terms:
+        (atom, *more) = monomial or (None,)
+        if more or not isinstance(atom, Compound) or atom.name not in ("min", "max"):
+            continue
+        rest = distance - of_atom(atom) * coefficient
+        sides = [rest + side * coefficient for side in (atom.left, atom.right)]
+        needed = all if (atom.name == "min") == (coefficient > 0) else any
+        with recording_guards() as guards:
+            holds = needed(settled(">=", side, 0) for side in sides)
+        if holds:
+            recorder = _recorder.get()
+            if recorder is not None:
+                recorder.update(guards)
+            return True
+    return False
 
 
 _MIRRORED = {"<": ">", "<=": ">="}

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.intrinsics import item, parameter
 from gradsmith.ir.types import ArrayType, TapeType, Type
 
 # Regions do not change, and are asked often.
@@ -66,22 +67,31 @@ def _free(region: Region) -> dict[Symbol, None]:
 
 def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
     """For the symbols of integer results: the first node that gives the result; for those of how
-    many elements a mask or an opaque slice takes: the first that has so many.
+    many elements a mask, a search or an opaque slice finds: the first that has so many.
     """
     found: dict[Symbol, Node] = {}
     for node in nodes:
         for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
             if symbol is not None:
                 found.setdefault(symbol, node)
-        for symbol in _taken(node):
+        for symbol in sizes_found(node):
             found.setdefault(symbol, node)
     return found
 
 
-def _taken(node: Node) -> list[Symbol]:
-    counts = getattr(node.attrs.get("index"), "counts", ())
+def sizes_found(node: Node) -> list[Symbol]:
+    """The sizes that ``node`` shows: it has found (or is what was found of) so many elements."""
+    attrs = node.inputs[0].attrs if node.op is item else node.attrs
+    counts = [s for key in ("index", "count") for s in getattr(attrs.get(key), "counts", ())]
     shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
+
+
+def shown(nodes: Iterable[Node]) -> set[Symbol]:
+    """The sizes that arrays show, being there."""
+    shapes = (n.type.shape for n in nodes if isinstance(n.type, ArrayType))
+    symbols = (dims.as_symbol(size) for shape in shapes for size in shape)
+    return {symbol for symbol in symbols if symbol is not None}
 
 
 def has_effect(node: Node) -> bool:
@@ -158,7 +168,7 @@ def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:
     said = said_by(nodes)
     fresh = needed if said else set()
     while fresh:
-        sizes = mentioned(fresh)
+        sizes = mentioned(fresh).keys() - shown(n for n in fresh if n.op is parameter)
         fresh = ancestors(said[s] for s in sizes if s in said) - needed
         needed |= fresh
     return tuple(node for node in nodes if node in needed)

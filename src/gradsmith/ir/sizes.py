@@ -299,7 +299,8 @@ def least(size: Size) -> int | None:
 
 def _least_atom(atom: Atom) -> int | None:
     if isinstance(atom, Symbol):
-        return 2 if atom.axis else None
+        counted = atom.unbacked and atom.bounds is None
+        return 2 if atom.axis else 0 if counted else None
     left, right = least(atom.left), least(atom.right)
     if atom.name in ("//", "%"):
         divisor = atom.right if isinstance(atom.right, int) and atom.right > 0 else None

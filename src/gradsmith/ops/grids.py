@@ -11,7 +11,6 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     ShapeError,
-    UnsupportedError,
 )
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
@@ -88,13 +87,8 @@ def _positions(node: Node) -> Node:
         raise ShapeError("Cross index must be 1 dimensional")
     if node.shape[0] == 0:
         return ops.cast(node, np.dtype(np.intp))
-    if node.dtype.kind != "b":
-        return node
-    if node.op.name != "constant":
-        raise UnsupportedError(
-            "np.ix_ of a mask that depends on the data", hint="index with the masks one by one"
-        )
-    return current_builder().lift(np.flatnonzero(node.attrs["value"].value))
+    positions: Node = FUNCTIONS[np.flatnonzero](node) if node.dtype.kind == "b" else node
+    return positions
 
 
 @implements(np.diag_indices)

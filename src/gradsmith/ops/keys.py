@@ -12,9 +12,9 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ops.arguments import as_size, as_static_int, size_of
+from gradsmith.ops.data_sizes import mask_count
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.index_key import ELLIPSIS, Array, Index, Item, Slice
-from gradsmith.ops.masks import mask_count
 from gradsmith.ops.shape import cast
 
 INVALID = (

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError, UnsupportedError
+from gradsmith.errors import ShapeError
 from gradsmith.ir import dims
-from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Emitter, Linear, Op
@@ -82,27 +80,6 @@ def _compress(condition: Any, a: Any, axis: Any = None) -> Node:
 @implements(np.extract)
 def _extract(condition: Any, arr: Any) -> Node:
     return _compress(ravel(condition), ravel(arr), 0)
-
-
-def _positions(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The positions of what is not zero, where the array is known apart from the arguments."""
-
-    def positions(a: Any) -> Any:
-        node = as_node(a)
-        if node.op.name != "constant":
-            raise UnsupportedError(
-                f"the result of np.{function.__name__} has as many elements as the data says",
-                hint="index with the mask itself, as in x[x > 0], or use np.where(mask, a, b)",
-            )
-        found = function(node.attrs["value"].value)
-        lift = current_builder().lift
-        return tuple(map(lift, found)) if isinstance(found, tuple) else lift(found)
-
-    return positions
-
-
-for _function in (np.nonzero, np.flatnonzero, np.argwhere):
-    implements(_function)(_positions(_function))
 
 
 # -- diagonals -----------------------------------------------------------------------------------

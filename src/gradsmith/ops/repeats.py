@@ -28,6 +28,8 @@ def may_repeat(index: Index, arrays: Sequence[Node]) -> bool:
         distinct |= axes
         if len(axes) == 1 and _varies_along_one(operand):
             settled |= axes
+    if _are_positions(operands):
+        settled.add(ndim - 1)
     sizes_of_one = {
         axis for axis in range(ndim) if all(_is_one(a, axis - ndim + _ndim(a)) for a in operands)
     }
@@ -40,6 +42,15 @@ def writes_add_up(write: Node) -> bool:
     an element is set twice, of which the last one stays.
     """
     return write.op.name == "index_add" or not may_repeat(write.attrs["index"], write.inputs[2:])
+
+
+def _are_positions(operands: Sequence[Node]) -> bool:
+    """Whether they are all that np.nonzero gives: no position comes twice."""
+    items = [a for a in operands if a.op.name == "item" and a.inputs[0].op.name == "nonzero"]
+    axes: dict[Node, set[int]] = {}
+    for part in items:
+        axes.setdefault(part.inputs[0], set()).add(part.attrs["index"])
+    return any(len(found) == whole.inputs[0].ndim for whole, found in axes.items())
 
 
 def _ndim(operand: Node) -> int:
@@ -82,6 +93,21 @@ def _arange(node: Node) -> set[int]:
 def _argsort(node: Node) -> set[int]:
     axis = node.attrs.get("axis", -1)
     return {axis % node.ndim} if isinstance(axis, int) else set()
+
+
+def _flatnonzero(node: Node) -> set[int]:
+    return {0}
+
+
+def _argwhere(node: Node) -> set[int]:
+    return {0} if node.inputs[0].ndim == 1 else set()
+
+
+def _item(node: Node) -> set[int]:
+    """The first occurrences that np.unique finds."""
+    whole = node.inputs[0]
+    parts = whole.attrs["parts"] if whole.op.name == "unique" else ()
+    return {0} if parts[node.attrs["index"] :][:1] == ("index",) else set()
 
 
 def _expand_dims(node: Node) -> set[int]:
@@ -136,6 +162,9 @@ _RULES: dict[str, Callable[[Node], set[int]]] = {
     "constant": _constant,
     "arange": _arange,
     "argsort": _argsort,
+    "flatnonzero": _flatnonzero,
+    "argwhere": _argwhere,
+    "item": _item,
     "expand_dims": _expand_dims,
     "transpose": _transpose,
     "broadcast_to": _broadcast_to,

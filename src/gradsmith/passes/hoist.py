@@ -8,7 +8,8 @@ from dataclasses import replace
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node, Region, users
 from gradsmith.ir.intrinsics import constant, parameter, size
-from gradsmith.ir.mentions import live, mentioned, said_by
+from gradsmith.ir.mentions import live, mentioned, said_by, shown
+from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.regions import REGIONAL, loop
 from gradsmith.passes.regions import in_regions, remade, renamed
@@ -61,6 +62,8 @@ class _Moving:
     def _fixed(self) -> set[Node]:
         bound: set[Symbol | None] = {p.attrs["symbol"] for p in self.body.params}
         bound.update(self.said)
+        items = [self.body.params[1 + p] for p in LoopView(self.node).tapes]
+        bound.update(s for s in shown(items) if s.unbacked)  # found anew in each trip
         found = set(self.made)
         for node in self.body.nodes:
             other = [s for s in mentioned([node]) if self.said.get(s) is not node]

@@ -14,6 +14,7 @@ from gradsmith.passes.hoist import hoist
 from gradsmith.passes.lowering import LOWERING
 from gradsmith.passes.numbers import floating_numbers
 from gradsmith.passes.numerics import NUMERIC_RULES
+from gradsmith.passes.parts import read_parts
 from gradsmith.passes.products import quick_products
 from gradsmith.passes.prune import prune
 from gradsmith.passes.reductions import REDUCTIONS
@@ -60,7 +61,7 @@ def _finished(graph: Graph) -> Graph:
 
 def _lowered(graph: Graph) -> Graph:
     lowered = flat_products(factor_sums(rebuild(graph, LOWERED)))
-    return own_buffers(quick_products(floating_numbers(lowered)))
+    return own_buffers(read_parts(quick_products(floating_numbers(lowered))))
 
 
 def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:

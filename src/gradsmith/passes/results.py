@@ -10,7 +10,6 @@ from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, is_number, item, parameter
 from gradsmith.ops.create import full, ones, zeros
-from gradsmith.ops.regions import REGIONAL
 from gradsmith.ops.shape import broadcast_to, copy
 from gradsmith.passes.buffers import CREATIONS
 
@@ -37,9 +36,9 @@ def own_results(graph: Graph, labels: Sequence[str | None]) -> Graph:
 
 
 def _owner(node: Node) -> Hashable:
-    """What has the buffer: a value, or a result of a branch or a loop, which gives it away."""
+    """What has the buffer: a value, or one of several results, each of which has its own."""
     while shares_operand(node):
-        if node.op is item and node.inputs[0].op in REGIONAL:
+        if node.op is item:
             return node.inputs[0], node.attrs["index"]
         node = node.inputs[0]
     return node

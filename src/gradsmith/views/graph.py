@@ -184,7 +184,7 @@ def _type(type_: Type) -> str:
     return f"{type_.dtype}[{sizes}]" if type_.shape else str(type_.dtype)
 
 
-HIDDEN = frozenset({"token", "name", "symbol", "symbols", "carried", "tapes"})
+HIDDEN = frozenset({"token", "name", "symbol", "symbols", "carried", "tapes", "count", "parts"})
 LONGEST = 40
 """Characters of a value in the table."""
 

@@ -1,9 +1,12 @@
-"""How many elements of a mask are true: a size that is known only while running."""
+"""Sizes that are known only while running: how many elements of a mask are true, how many
+different values an array has.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -20,19 +23,54 @@ from gradsmith.ops.index_key import Index
 _digests: WeakKeyDictionary[Builder, dict[Node, int]] = WeakKeyDictionary()
 
 
-def mask_count(mask: Node) -> Size:
-    """The number of true elements of ``mask``, the same for the same node.
+@dataclass(frozen=True, slots=True)
+class Count:
+    """As an attribute of an op: how many elements it finds, which its results show.
 
-    Its name is a digest of how the mask is computed: whichever builder makes it, and in
-    whichever order, equal masks have equal counts and others have others.
+    ``nonzero`` says that it is the number of elements of its operand that are not zero, which
+    can be counted where no variable shows it.
     """
+
+    size: Size = field(compare=False)
+    nonzero: bool
+
+    @property
+    def counts(self) -> tuple[Symbol, ...]:
+        """The symbol that it is; none where the operand is known."""
+        symbol = dims.as_symbol(self.size)
+        return () if symbol is None else (symbol,)
+
+    def map_sizes(self, fn: Callable[[Size], Size]) -> Count:
+        """The same: it is known only once the op has run, and says nothing to NumPy."""
+        return self
+
+    def __repr__(self) -> str:
+        return dims.render(self.size)
+
+
+def mask_count(mask: Node) -> Size:
+    """The number of true elements of ``mask`` (of those that are not zero)."""
     if mask.op.name == "constant":
         return int(np.count_nonzero(mask.attrs["value"].value))
+    return _size("count", mask)
+
+
+def unique_count(x: Node) -> Size:
+    """The number of different values in ``x``."""
+    return _size("unique", x)
+
+
+def _size(prefix: str, source: Node) -> Size:
+    """One size for what is computed in one way.
+
+    Its name is a digest of how ``source`` is computed: whichever builder makes it, and in
+    whichever order, equal masks have equal counts and others have others.
+    """
     known = _digests.setdefault(current_builder(), {})
-    for node in _unseen(mask, known):
+    for node in _unseen(source, known):
         known[node] = _digest(node, known)
-    name = f"count_{known[mask]:08x}"
-    return dims.symbol(name, dims.hint(mask.array_type.size), unbacked=True)
+    name = f"{prefix}_{known[source]:08x}"
+    return dims.symbol(name, dims.hint(source.array_type.size), unbacked=True)
 
 
 def _unseen(root: Node, known: dict[Node, int]) -> Iterator[Node]:
@@ -74,11 +112,15 @@ def counted_masks(nodes: Iterable[Node]) -> dict[Symbol, Node]:
     """For the counts that these nodes mention: the mask of which each is the count."""
     found: dict[Symbol, Node] = {}
     for node in nodes:
-        index = node.attrs.get("index")
+        index, count = node.attrs.get("index"), node.attrs.get("count")
         if isinstance(index, Index):
             first = len(node.inputs) - len(index.arrays)
             for item in index.arrays:
                 symbol = dims.as_symbol(item.count) if isinstance(item.count, Dim) else None
                 if symbol is not None:
                     found.setdefault(symbol, node.inputs[first + item.position])
+        elif isinstance(count, Count) and count.nonzero:
+            found.update(
+                {symbol: node.inputs[0] for symbol in count.counts if symbol not in found}
+            )
     return found
