@@ -14,6 +14,7 @@ from gradsmith.frontend.merging import (
     is_whole,
     joint_type,
     placeholder,
+    told_apart,
 )
 from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
@@ -25,7 +26,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, describe
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 
@@ -110,14 +111,12 @@ class Slot:
             self.whole = False
         found = self.node.array_type
         try:
-            if not all(map(_keeps, self.type.shape, found.shape)):
-                raise ControlFlowError("it changes its shape")
             joint = joint_type(self.type, found)
         except ControlFlowError:
             self.refused = True
+            before, after = told_apart(self.type, found)
             raise ControlFlowError(
-                f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
-                f"{describe(found)} after it",
+                f"{self.label!r} is {before} before a trip of this loop and {after} after it",
                 current_span(),
                 "keep one shape, or loop over a range that is known when tracing",
             ) from None
@@ -156,13 +155,6 @@ class Slot:
         initial = as_truth(self.initial)
         node = initial if isinstance(initial, Node) else as_shown(initial)
         return in_type(node, self.type)
-
-
-def _keeps(before: Size, after: Size) -> bool:
-    """Whether an axis has the same size in every trip: not only maybe."""
-    if before == after or not (dims.changes(before) or dims.changes(after)):
-        return True
-    return dims.settled("==", before, after) is True
 
 
 def param_of(slot: Slot) -> Node:
