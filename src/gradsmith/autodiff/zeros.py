@@ -119,6 +119,16 @@ def _opposite(left: Node, right: Node) -> bool:
     )
 
 
+def _scattered(total: Node, term: Node) -> Node | None:
+    """The sum where one of them is a scatter: that goes into the other."""
+    if not is_scatter(term):
+        return index_add(term, *total.inputs[1:], **total.attrs) if is_scatter(total) else None
+    if is_taken_by_mask(term) and _same_places(total, term):
+        base, update, *arrays = total.inputs
+        return index_add(base, add(update, term.inputs[1]), *arrays, **total.attrs)
+    return index_add(total, *term.inputs[1:], **term.attrs)
+
+
 def _same_places(left: Node, right: Node) -> bool:
     """Whether two scatters write to the same places."""
     places = left.inputs[2:] == right.inputs[2:] and left.attrs == right.attrs
@@ -132,13 +142,9 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
     if is_zero(total):
         return term
     alike = known_same_shape(total.shape, term.shape) and total.dtype == term.dtype
-    if alike and is_taken_by_mask(term) and _same_places(total, term):
-        base, update, *arrays = total.inputs
-        return index_add(base, add(update, term.inputs[1]), *arrays, **total.attrs)
-    if alike and is_scatter(term):
-        return index_add(total, *term.inputs[1:], **term.attrs)
-    if alike and is_scatter(total):
-        return index_add(term, *total.inputs[1:], **total.attrs)
+    scattered = _scattered(total, term) if alike else None
+    if scattered is not None:
+        return scattered
     left, right = masked_parts(total), masked_parts(term)
     if left is not None and right is not None:
         if left[0] is right[0]:
