@@ -7,8 +7,9 @@ import importlib
 from control.harness import PROGRAMS
 
 FAMILIES = (
-    "branches", "combinations", "complex_loops", "comprehensions", "counters", "iterations",
-    "linear_algebra", "mutation", "networks", "positions", "sequences", "stencils",
+    "bits", "branches", "combinations", "complex_loops", "comprehensions", "counters", "grids",
+    "iterations", "lengths", "linear_algebra", "mutation", "nests", "networks", "positions",
+    "sequences", "stencils",
 )  # fmt: skip
 for _family in FAMILIES:
     importlib.import_module(f"control.{_family}")

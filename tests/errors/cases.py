@@ -1243,3 +1243,36 @@ def changing_text_in_a_while_loop():
         return np.sum(x)
 
     gs.grad(f)(X)
+
+
+@case(TypeError)
+def loops_in_too_many_loops():
+    def products(x):
+        total = 0.0
+        for a in x:
+            for b in x:
+                for c in x:
+                    for d in x:
+                        for e in x:
+                            for f in x:
+                                for g in x:
+                                    for h in x:
+                                        for i in x:
+                                            for j in x:
+                                                for k in x:
+                                                    total += (
+                                                        a * b * c * d * e * f * g * h * i * j * k
+                                                    )
+        return total
+
+    gs.grad(products)(X)
+
+
+@case(TypeError)
+def arms_of_lengths_that_the_data_decide():
+    def chosen(x):
+        if x[0] > 0:
+            x = x[x > 0]
+        return np.mean(x)
+
+    gs.grad(chosen)(X)

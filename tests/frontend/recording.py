@@ -209,14 +209,9 @@ class RecordedLooping:
 
     recorder: BoundRecorder
     iterable: Any
-    attempts: int = 0
     resets = False
     rolled = False
     failure = ()
-
-    def attempt(self):
-        self.attempts += 1
-        return self.attempts == 1
 
     def __iter__(self):
         return iter(self.iterable)

@@ -146,6 +146,45 @@ def test_where_by_boolean_store():
     same(grad(f, np.array([0.0, 4.0, -1.0])), [0, 0.25, 0])
 
 
+TAKEN = {
+    "sqrt": (lambda x: np.sqrt(x)[x > 0], [0.0, 4.0, -1.0], [0, 0.25, 0]),
+    "reciprocal": (lambda x: (1 / x)[x != 0], [0.0, 2.0, -4.0], [0, -1 / 4, -1 / 16]),
+    "power": (lambda x: (3 * x**0.5)[x > 0] ** 2, [0.0, 4.0, -1.0], [0, 9, 0]),
+    "weighted": (lambda x: (WEIGHTS * np.log(x))[x > 0], [0.0, 2.0, -1.0], [0, 1.5, 0]),
+    "number": (lambda x: (5 * np.sqrt(x * 4))[x > 0], [0.0, 4.0, -1.0], [0, 2.5, 0]),
+    "constant mask": (lambda x: np.sqrt(x)[MASK], [1.0, 0.0, 4.0], [0.5, 0, 0.25]),
+    "rows": (
+        lambda x: np.sqrt(x[:, None] * WEIGHTS)[x > 0].sum(axis=0) ** 2,
+        [0.0, 4.0, -1.0],
+        [0, 10, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_elements_that_a_mask_leaves_out_have_no_part_in_the_gradient(name):
+    fun, x, expected = TAKEN[name]
+    same(grad(fun, np.array(x)), expected)
+
+
+def test_second_derivative_of_elements_taken_by_a_mask():
+    def slope(x):
+        return np.sum(gs.grad(lambda x: np.sum((x * np.sqrt(x))[x > 0]))(x))
+
+    same(gs.grad(slope)(np.array([0.0, 4.0, -1.0])), [0, 0.375, 0])
+
+
+def test_distances_inverted_where_they_are_not_zero():
+    def potential(x):
+        distance = np.sqrt((x[:, None] - x) ** 2)
+        inverse = np.zeros_like(distance)
+        inverse[distance > 0] = 1 / distance[distance > 0]
+        return np.sum(inverse)
+
+    x = np.array([0.0, 1.0, 3.0])
+    same(grad(potential, x), [2 + 2 / 9, -2 + 0.5, -0.5 - 2 / 9])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_where_of_two_gradients_keeps_the_dtype(dtype):
     fun, x, expected = WHERE["sqrt"]

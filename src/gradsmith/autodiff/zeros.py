@@ -7,12 +7,13 @@ from typing import Any
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Masked
-from gradsmith.ir.types import broadcast, known_same_shape
+from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
 from gradsmith.ops.arithmetic import add, multiply, negative
 from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
-from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.index import index_add, index_set, take_part
+from gradsmith.ops.manipulate import broadcasted
 from gradsmith.ops.repeats import writes_add_up
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze, transpose
@@ -72,9 +73,26 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
         return None
     parts = masked_parts(g)
     factor = conjugated(partial) if conjugate else partial
-    if parts is None:
-        return multiply(g, factor)
-    return mask(parts[0], multiply(parts[1], factor))
+    if parts is not None:
+        return mask(parts[0], multiply(parts[1], factor))
+    return _scale_part(g, factor) if is_taken_by_mask(g) else multiply(g, factor)
+
+
+def is_taken_by_mask(node: Node) -> bool:
+    """Whether it is zeros but for the part that a mask takes."""
+    return is_scatter(node) and any(array.dtype == bool for array in node.inputs[2:])
+
+
+def _scale_part(scatter: Node, factor: Node) -> Node:
+    """The product of what is scattered by a mask, made of its part alone: what an inf or nan of
+    the factor meets elsewhere is no number, but nothing.
+    """
+    base, update, *arrays = scatter.inputs
+    whole = broadcast(scatter.shape, factor.shape) == scatter.shape
+    if not whole or result_dtype(update.array_type, factor.array_type) != scatter.dtype:
+        return multiply(scatter, factor)
+    part = take_part(broadcasted(factor, scatter.shape), *arrays, **scatter.attrs)
+    return index_add(base, multiply(update, part), *arrays, **scatter.attrs)
 
 
 def _scale_by_number(g: Node, number: float) -> Node | None:
@@ -101,6 +119,22 @@ def _opposite(left: Node, right: Node) -> bool:
     )
 
 
+def _scattered(total: Node, term: Node) -> Node | None:
+    """The sum where one of them is a scatter: that goes into the other."""
+    if not is_scatter(term):
+        return index_add(term, *total.inputs[1:], **total.attrs) if is_scatter(total) else None
+    if is_taken_by_mask(term) and _same_places(total, term):
+        base, update, *arrays = total.inputs
+        return index_add(base, add(update, term.inputs[1]), *arrays, **total.attrs)
+    return index_add(total, *term.inputs[1:], **term.attrs)
+
+
+def _same_places(left: Node, right: Node) -> bool:
+    """Whether two scatters write to the same places."""
+    places = left.inputs[2:] == right.inputs[2:] and left.attrs == right.attrs
+    return is_scatter(left) and places
+
+
 def accumulate(total: Node | None, term: Node | None) -> Node | None:
     """``total + term`` with symbolic zeros; scatters go into the total, masks are kept."""
     if total is None or term is None:
@@ -108,10 +142,9 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
     if is_zero(total):
         return term
     alike = known_same_shape(total.shape, term.shape) and total.dtype == term.dtype
-    if alike and is_scatter(term):
-        return index_add(total, *term.inputs[1:], **term.attrs)
-    if alike and is_scatter(total):
-        return index_add(term, *total.inputs[1:], **total.attrs)
+    scattered = _scattered(total, term) if alike else None
+    if scattered is not None:
+        return scattered
     left, right = masked_parts(total), masked_parts(term)
     if left is not None and right is not None:
         if left[0] is right[0]:

@@ -238,6 +238,11 @@ def _number_arithmetic(symbol: str, left: Any, right: Any) -> Any:
         "//": np.floor_divide,
         "%": np.remainder,
         "**": np.power,
+        "&": np.bitwise_and,
+        "|": np.bitwise_or,
+        "^": np.bitwise_xor,
+        "<<": np.left_shift,
+        ">>": np.right_shift,
     }[symbol]
     return run(FUNCTIONS[function], left, right)
 

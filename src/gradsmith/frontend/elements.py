@@ -118,15 +118,14 @@ def _listed(elements: Elements, depth: int, outer: Variables) -> list[Any]:
     made: list[Any] = []
     last = elements.is_last(depth)
     looping = Looping(elements.items(depth, outer), elements.names(depth, NO_NAMES))
-    while looping.attempt():
+    for item in looping:
         try:
-            for item in looping:
-                variables = elements.bound(depth, outer, item)
-                if not elements.holds(depth, variables):
-                    continue
-                inner = elements.element(*variables.values()) if last else None
-                note_container(made)
-                made.append(inner if last else _listed(elements, depth + 1, variables))
+            variables = elements.bound(depth, outer, item)
+            if not elements.holds(depth, variables):
+                continue
+            inner = elements.element(*variables.values()) if last else None
+            note_container(made)
+            made.append(inner if last else _listed(elements, depth + 1, variables))
         except looping.failure:
             looping.failed()
     return made if last else _chained(made)

@@ -43,17 +43,16 @@ class Fold:
         conditions = self.elements.clauses[depth][2]
         names = self.elements.names(depth, _LEFT if self.ends else _CARRIED)
         looping = Looping(self.elements.items(depth, outer), names)
-        while looping.attempt():
+        for item in looping:
             try:
-                for item in looping:
-                    if looping.resets:
-                        (state,) = looping.reset()
-                    if looping.rolled and self.ends:
-                        state = start
-                    variables = self.elements.bound(depth, outer, item)
-                    state = self._trip(depth, variables, conditions, state)
-                    if self._is_left(looping, state):
-                        break
+                if looping.resets:
+                    (state,) = looping.reset()
+                if looping.rolled and self.ends:
+                    state = start
+                variables = self.elements.bound(depth, outer, item)
+                state = self._trip(depth, variables, conditions, state)
+                if self._is_left(looping, state):
+                    break
             except looping.failure:
                 looping.failed()
         if looping.rolled:

@@ -34,12 +34,13 @@ MOST_ATTEMPTS = 12
 class Looping:
     """A ``for`` or ``while`` statement: runs trips, and knows the variables afterwards.
 
-    Staged code is ``while looping.attempt(): try: for x in looping: ... except ...``. With
+    Staged code is ``for x in looping: try: ... except looping.failure: looping.failed()``. With
     ``rolled`` set, the trip is one of a region and its variables are ``state()``.
     """
 
     # Not in a dict: it is a variable of the user's function, where `reachable` looks for lists.
     __slots__ = (
+        "_again",
         "_before",
         "_done",
         "_first",
@@ -49,9 +50,9 @@ class Looping:
         "_may_roll",
         "_original",
         "_region",
-        "_state",
         "_switch",
         "_trip",
+        "_trying",
         "_values",
         "failure",
         "iterable",
@@ -72,7 +73,8 @@ class Looping:
         self._trip = Trip()
         self._values: list[Any] = []
         self._switch = False
-        self._state = "new"
+        self._again = True
+        self._trying: Generator[Any, None, None] | None = None
         self._may_roll = self.plan.rolled is not False
         self._before: list[Any] = []
         self._original: list[Any] = []
@@ -84,14 +86,10 @@ class Looping:
 
     # -- what staged code calls
 
-    def attempt(self) -> bool:
-        """Whether to run the loop (again)."""
-        ready = self._state in ("new", "again")
-        self._state = "running"
-        return ready
-
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
+        if self._trying is not None:
+            self._trying.close()
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
@@ -112,7 +110,7 @@ class Looping:
             raise  # noqa: PLE0704
         else:
             self._may_roll = False
-        self.rolled, self.resets, self._state = False, True, "again"
+        self.rolled, self.resets, self._again = False, True, True
 
     def _trips(self) -> Trips | None:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
@@ -171,8 +169,17 @@ class Looping:
     # -- trips
 
     def __iter__(self) -> Iterator[Any]:
-        trace = current_trace()
         frame = sys._getframe(1)
+        while self._again:
+            self._again, self._trying = False, self._tried(frame)
+            try:
+                yield from self._trying
+            except self.failure:
+                self.failed()
+
+    def _tried(self, frame: Any) -> Generator[Any, None, None]:
+        """The trips of one attempt, which `failed` ends."""
+        trace = current_trace()
         trips = as_trips(self.iterable)
         if trace is not None and trace.unrolling and not self.plan.rolled:
             self._may_roll = False

@@ -18,7 +18,6 @@ from gradsmith.ir.types import (
     ArrayType,
     describe,
     result_dtype,
-    same_shape,
 )
 from gradsmith.ops.create import full
 from gradsmith.ops.forms import in_type
@@ -66,17 +65,35 @@ def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
     Raises
     ------
     ControlFlowError
-        There is none: the shapes differ.
+        There is none: the shapes differ, or may do so.
     """
     if left == right:
         return left
-    if not same_shape(left.shape, right.shape):
-        raise ControlFlowError(f"it may be a {describe(left)} or a {describe(right)}")
+    alike = left.ndim == right.ndim and all(map(_is_one_size, left.shape, right.shape))
+    if not alike:
+        one, other = told_apart(left, right)
+        raise ControlFlowError(f"it may be a {one} or a {other}")
     dtype = result_dtype(left, right)
     if left.weak and right.weak:
         return ArrayType(dtype, (), "python")
     form = left.form if left.form == right.form else "scalar"
     return ArrayType(dtype, left.shape, "array" if left.ndim else form)
+
+
+def told_apart(left: ArrayType, right: ArrayType) -> tuple[str, str]:
+    """Two types in words, also those that differ in a length that only running tells."""
+    one, other = describe(left), describe(right)
+    return one, other if one != other else f"{other} whose length depends on the data"
+
+
+def _is_one_size(left: Size, right: Size) -> bool:
+    """Whether two sizes are the same for sure: of those that only running tells, few are."""
+    if left == right:
+        return True
+    if dims.changes(left) or dims.changes(right):
+        return dims.settled("==", left, right) is True
+    known = not (dims.is_unbacked(left) or dims.is_unbacked(right))
+    return known and dims.same(left, right)
 
 
 def placeholder(type_: ArrayType) -> Node:

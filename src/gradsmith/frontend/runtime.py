@@ -14,6 +14,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
 from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, negate
@@ -221,6 +222,8 @@ class BoundRuntime:
             return owner[key]
         if is_grown(owner):
             return element_of(owner, key)
+        if (made := made_by_brackets(owner, key)) is not None:
+            return made
         if isinstance(key, TracedInt) and is_changing_index(owner, key):
             return apply(np.stack, list(owner))[key]
         seen = trace.shadows.get(id(owner), owner)

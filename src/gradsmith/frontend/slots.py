@@ -25,7 +25,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, describe, same_shape
+from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 
@@ -110,19 +110,15 @@ class Slot:
             self.whole = False
         found = self.node.array_type
         try:
-            if not all(map(_keeps, self.type.shape, found.shape)):
-                raise ControlFlowError("it changes its shape")
             joint = joint_type(self.type, found)
         except ControlFlowError:
             self.refused = True
-            differ = (
-                f"{self.label!r} is {describe(self.type)} before a trip of this loop and "
-                f"{describe(found)} after it"
-            )
-            if _only_running_tells(self.type, found):
-                differ = f"{self.label!r} may have another length after each trip of this loop"
+            before, after = describe(self.type), describe(found)
+            differ = f"is {before} before a trip of this loop and {after} after it"
+            if before == after:  # but for a length that only running tells
+                differ = "may have another length after each trip of this loop"
             raise ControlFlowError(
-                differ,
+                f"{self.label!r} {differ}",
                 current_span(),
                 "keep one shape, or loop over a range that is known when tracing",
             ) from None
@@ -133,14 +129,10 @@ class Slot:
 
     def start_late(self, old: Any) -> bool:
         """Whether it may be ``old``, where no trip is made."""
-        before = as_shown(old).array_type
         try:
-            joint = joint_type(before, self.type)
+            self.type = joint_type(as_shown(old).array_type, self.type)
         except ControlFlowError:
             return False
-        if not all(map(_keeps, before.shape, self.type.shape)):
-            return False
-        self.type = joint
         self.initial, self.whole = old, self.whole and is_whole(old)
         self.stale = self.stale or is_stale(old)
         return True
@@ -165,22 +157,6 @@ class Slot:
         initial = as_truth(self.initial)
         node = initial if isinstance(initial, Node) else as_shown(initial)
         return in_type(node, self.type)
-
-
-def _keeps(before: Size, after: Size) -> bool:
-    """Whether an axis has the same size in every trip: not only maybe."""
-    if before == after or not (dims.is_unbacked(before) or dims.is_unbacked(after)):
-        return True
-    if not (dims.changes(before) or dims.changes(after)):
-        return False  # each trip may find another number of elements
-    return dims.settled("==", before, after) is True
-
-
-def _only_running_tells(before: ArrayType, after: ArrayType) -> bool:
-    """Whether it is the lengths of these that differ, which no other call could tell either."""
-    return any(map(dims.is_unbacked, (*before.shape, *after.shape))) and same_shape(
-        before.shape, after.shape
-    )
 
 
 def param_of(slot: Slot) -> Node:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
-from gradsmith.errors import ControlFlowError, UnsupportedError
+from gradsmith.errors import ControlFlowError, Span, UnsupportedError
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.source import Source, find_source
@@ -48,20 +48,17 @@ class Branching(Protocol):
 
 
 class Looping(Protocol):
-    """A loop: staged code makes the trips that ``for`` finds here, for every attempt."""
+    """A loop: staged code makes the trips that ``for`` finds here, those of every attempt."""
 
     failure: type[BaseException]
-    """Errors of an attempt after which `failed` is asked."""
+    """Errors of a trip after which `failed` is asked."""
     resets: bool
     """Whether the variables are to be set to `reset` before the trip."""
     rolled: bool
     """Whether they are to be set to `state` after the loop: ``stored``, then ``targets``."""
 
-    def attempt(self) -> bool:
-        """Whether to go through the loop, or to do it again."""
-
     def failed(self) -> None:
-        """An attempt ended in an error, which is raised again if there is no other way."""
+        """The trip ended in an error, which is raised again if there is no other way to go on."""
 
     def __iter__(self) -> Iterator[Any]:
         """What the target is in each trip."""
@@ -328,7 +325,15 @@ def _compiled(source: Source, function: FunctionType) -> CodeType:
     try:
         return _compiled_with(source, function, nested=True)
     except SyntaxError:  # too many statically nested blocks
+        pass
+    try:
         return _compiled_with(source, function, nested=False)
+    except SyntaxError as error:
+        raise UnsupportedError(
+            "the loops here are in too many others",
+            Span(source.file, error.lineno or 0, function=source.function),
+            "move the inner loops to a function of their own",
+        ) from error
 
 
 def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> CodeType:

@@ -92,6 +92,8 @@ class TracedInt:
         return self._float("/", other, self)
 
     def __pow__(self, other: Any) -> Any:
+        if isinstance(other, TracedInt) and not dims.is_unbacked(other.dim):
+            other = int(other)
         if isinstance(other, int) and 0 <= other <= 8:
             power: Size = 1
             for _ in range(other):
@@ -103,6 +105,40 @@ class TracedInt:
         if isinstance(other, int) and not dims.is_unbacked(self.dim):
             return other ** int(self)
         return self._float("**", other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return _bitwise("&", self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return _bitwise("|", self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return _bitwise("^", self, other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__  # the order does not matter
+
+    def __lshift__(self, other: Any) -> Any:
+        return _bitwise("<<", self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        if isinstance(other, int) and not dims.is_unbacked(self.dim):
+            return other << int(self)
+        return _bitwise("<<", other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _bitwise(">>", self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _bitwise(">>", other, self)
+
+    def __invert__(self) -> Any:
+        return wrap_size(-self.dim - 1)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
 
     def __neg__(self) -> Any:
         return wrap_size(-self.dim)
@@ -168,6 +204,26 @@ def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
     if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
         return TracedInt.fallback(symbol, left, right)
     return NotImplemented
+
+
+def _bitwise(symbol: str, left: Any, right: Any) -> Any:
+    a, b = as_size(left), as_size(right)
+    if a is None or b is None:
+        return NotImplemented
+    if symbol == "&" and isinstance(a, int):
+        a, b = b, a
+    exact = _by_power_of_two(symbol, a, b) if isinstance(b, int) else None
+    return TracedInt.fallback(symbol, left, right) if exact is None else wrap_size(exact)
+
+
+def _by_power_of_two(symbol: str, size: Size, number: int) -> Size | None:
+    """What shifts and the last bits are in terms of other arithmetic."""
+    if symbol == "<<":
+        return size * (1 << number)
+    if symbol == ">>":
+        return size // (1 << number)
+    all_ones = number > 0 and not number & (number + 1)
+    return size % (number + 1) if symbol == "&" and all_ones else None
 
 
 def wrap_size(size: Size) -> Any:

@@ -33,7 +33,7 @@ from gradsmith.ops.ranges import integers
 from gradsmith.ops.rearrange import tril
 
 
-def _alone(x: Node, axis: int, ndim: int) -> Node:
+def alone(x: Node, axis: int, ndim: int) -> Node:
     """A vector along ``axis``, the other axes of size one."""
     others = tuple(i for i in range(ndim) if i != axis)
     return ops.expand_dims(x, axis=others) if others else x
@@ -52,7 +52,7 @@ def _meshgrid(
     places = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         places[:2] = [1, 0]
-    grids = [_alone(v, place, len(vectors)) for v, place in zip(vectors, places, strict=True)]
+    grids = [alone(v, place, len(vectors)) for v, place in zip(vectors, places, strict=True)]
     if not sparse:
         whole = broadcast(*[g.shape for g in grids])
         grids = [broadcasted(g, whole) for g in grids]
@@ -67,7 +67,7 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
         )
     shape = as_shape(dimensions, "dimensions")
     vectors = [integers(0, size, 1, as_dtype(dtype)) for size in shape]
-    grids = [_alone(v, axis, len(shape)) for axis, v in enumerate(vectors)]
+    grids = [alone(v, axis, len(shape)) for axis, v in enumerate(vectors)]
     if sparse:
         return tuple(grids)
     return stack(*[broadcasted(g, shape) for g in grids], axis=0)
@@ -79,7 +79,7 @@ def _indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 @implements(np.ix_)
 def _ix(*args: Any) -> tuple[Node, ...]:
     vectors = [_positions(as_node(a)) for a in args]
-    return tuple(_alone(v, axis, len(vectors)) for axis, v in enumerate(vectors))
+    return tuple(alone(v, axis, len(vectors)) for axis, v in enumerate(vectors))
 
 
 def _positions(node: Node) -> Node:

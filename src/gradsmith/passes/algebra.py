@@ -166,7 +166,7 @@ def _merge(x: Node, y: Node, sign: int) -> Node | None:
     if total == 0:
         return None
     longer = x if a not in (1, -1) else y
-    product = _without_number(longer, longer)
+    product = longer if longer in left else _without_number(longer, longer)
     return product if total == 1 else total * product
 
 
@@ -175,7 +175,7 @@ MOST_FACTORS = 24
 
 
 def monomial(node: Node) -> tuple[Any, Counter[Node]]:
-    """A product as a number and factors with their multiplicities."""
+    """A product as a number and factors with their multiplicities; a long one as one factor."""
     coefficient: Any = 1
     factors: Counter[Node] = Counter()
     stack = [node]

@@ -3,12 +3,11 @@
 ``for x in e: body`` becomes::
 
     loop = __gs__.loop(e, targets, stored, read)
-    while loop.attempt():
+    for x in loop:
         try:
-            for x in loop:
-                if loop.resets: a, b = loop.reset()
-                body
-                if loop.leave(broken): break
+            if loop.resets: a, b = loop.reset()
+            body
+            if loop.leave(broken): break
         except loop.failure:
             loop.failed()
     if loop.rolled: a, b, x = loop.state()
@@ -43,13 +42,23 @@ def for_(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
     loop = _Loop(rewriter, node, targets)
     begin = loop.make(iterable)
     body = [*binds(rewriter, [node.target]), *rewriter.body(node.body)]
+    target, unpacked = _taken_apart(rewriter, rewriter.visit(node.target))
     made = replaced(
         node,
-        target=rewriter.visit(node.target),
+        target=target,
         iter=loop.name(),
-        body=[*loop.install(), *body, *loop.leave()],
+        body=loop.tried([*unpacked, *loop.install(), *body, *loop.leave()]),
     )
-    return [*effects(rewriter, [node.target]), begin, loop.attempts(made), *loop.settle()]
+    return [*effects(rewriter, [node.target]), begin, made, *loop.settle()]
+
+
+def _taken_apart(rewriter: Rewriter, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+    """A name for the loop, and what takes its value apart where that may fail."""
+    if isinstance(target, ast.Name):
+        return target, []
+    at, item = place(target), rewriter.variable("item")
+    whole = ast.Assign([target], ast.Name(item, ast.Load(), **at), **at)
+    return ast.Name(item, ast.Store(), **at), [whole]
 
 
 @rule(ast.While)
@@ -65,12 +74,12 @@ def while_(rewriter: Rewriter, node: ast.While) -> list[ast.stmt]:
     made = ast.For(
         target=ast.Name(spot, ast.Store(), **at),
         iter=loop.name(),
-        body=[*body, *loop.leave()],
+        body=loop.tried([*body, *loop.leave()]),
         orelse=[],
         type_comment=None,
         **at,
     )
-    return [begin, loop.attempts(made), *loop.settle(), *loop.ask_at_last(node.test)]
+    return [begin, made, *loop.settle(), *loop.ask_at_last(node.test)]
 
 
 def _plain_for(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
@@ -186,13 +195,12 @@ class _Loop:
             ast.If(out, [ast.Break(**at)], [], **at),
         ]
 
-    def attempts(self, loop: ast.stmt) -> ast.stmt:
-        """``while loop.attempt(): try: ... except loop.failure: loop.failed()``."""
+    def tried(self, trip: list[ast.stmt]) -> list[ast.stmt]:
+        """``try: ... except loop.failure: loop.failed()``."""
         at = self.at
         again = ast.Expr(self._asked("failed"), **at)
         handler = ast.ExceptHandler(self._flag("failure"), None, [again], **at)
-        tried = ast.Try([loop], [handler], [], [], **at)
-        return ast.While(self._asked("attempt"), [tried], [], **at)
+        return [ast.Try(trip, [handler], [], [], **at)]
 
 
 def _steps(body: list[ast.stmt]) -> dict[str, int]:
