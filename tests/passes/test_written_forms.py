@@ -584,6 +584,30 @@ def test_names_stay_with_the_first_write():
     assert "copy" not in source
 
 
+def test_what_is_put_back_where_it_was_is_not_written():
+    def function(x):
+        places = np.array([2, 0])
+        back = [write(x, key, read(x, key)) for key in (1, slice(1, None), places)]
+        return [*back, write(x, 0, read(x, 1)), write(2.0 * x, 0, read(x, 0))]
+
+    graph = traced(function, (X,)).graph
+    better = verify(rebuild(graph, FINISH))
+    assert [result.op.name for result in better.results] == ["parameter"] * 3 + ["index_set"] * 2
+    for ours, theirs in zip(run(better, (X,)), run(graph, (X,)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_adjoints_of_arms_write_no_part_back():
+    def f(x, w):
+        out = np.zeros(len(x))
+        for i in range(1, len(x)):
+            if x[i] > x[i - 1]:
+                out[i] += w[i] * x[i] ** 2
+        return np.sum(out)
+
+    assert "g_out" not in gs.grad(f, argnums=(0, 1)).source(X, Y)
+
+
 def test_results_of_one_number_are_ones_and_zeros():
     def function(x):
         return [np_.broadcast_to(np.float64(v), x.shape) for v in (1, 0, -0.0, 2)]

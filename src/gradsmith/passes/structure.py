@@ -163,6 +163,16 @@ def _filled(root: Node, x: Node, y: Node) -> Node | None:
     return root.op(fresh, y, *root.inputs[2:], **root.attrs)
 
 
+def _put_back(root: Node, x: Node, y: Node) -> Node | None:
+    """``x[i] = x[i]`` does nothing."""
+    same = y.inputs == (x, *root.inputs[2:]) and y.attrs["index"] == root.attrs["index"]
+    return x if same else None
+
+
+def _is_read(node: Node) -> bool:
+    return node.op in (getitem, gather)
+
+
 VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 
 STRUCTURE = [
@@ -193,6 +203,7 @@ STRUCTURE = [
     *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R, rest=True), _one_number) for op in VIEWS),
     Rule(Apply(index_add, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
     Rule(Apply(index_set, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
+    Rule(Apply(index_set, (X, Wild("y", _is_read)), R, rest=True), _put_back),
     Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
     Rule(Apply(index_set, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
 ]
