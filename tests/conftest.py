@@ -24,7 +24,7 @@ SMOKE = (
     "semantics/test_float32.py",
     "semantics/test_unset.py",
     "control/test_printing.py",
-    "errors/",
+    "errors/test_messages.py",
     "codegen/",
 )
 """What runs on every Python version: fast, no peer needed, all layers touched."""
