@@ -82,7 +82,7 @@ def check(number):
             try:
                 found = compiled(*args)
                 check_gradient(function, args, number)
-                if which == number:
+                if number % 4 == 0 and which == number:
                     check_without_seed(function, args)
             except gs.GradsmithError as error:
                 assert error.span is not None  # noqa: PT017
