@@ -134,7 +134,7 @@ def as_try(x):
 
 
 def as_filtered(x):
-    return sum([v for v in x if v > 0])  # at: filtered
+    return np.sum([v for v in x if v > 0])  # at: filtered
 
 
 def as_global(x):
