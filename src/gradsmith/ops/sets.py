@@ -37,8 +37,13 @@ def _unique_infer(
     return TupleType(tuple(types[part] for part in parts))
 
 
+def _options(parts: tuple[str, ...]) -> dict[str, bool]:
+    """What NumPy is asked for besides the values, which it gives anyway."""
+    return {f"return_{part}": True for part in parts if part != "values"}
+
+
 def _evaluate_unique(x: Any, *, parts: tuple[str, ...], equal_nan: bool, count: Count) -> Any:
-    options: dict[str, bool] = {f"return_{part}": True for part in parts if part != "values"}
+    options = _options(parts)
     found = np.unique(x, equal_nan=equal_nan, **options)  # type: ignore[call-overload]
     found = found if options else (found,)
     return found if parts[0] == "values" else found[1:]
@@ -46,9 +51,8 @@ def _evaluate_unique(x: Any, *, parts: tuple[str, ...], equal_nan: bool, count: 
 
 def _emit_unique(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     parts = node.attrs["parts"]
-    options = {f"return_{part}": True for part in parts if part != "values"}
     equal_nan = None if node.attrs["equal_nan"] else False
-    found = syntax.call("np.unique", x, **options, equal_nan=equal_nan)
+    found = syntax.call("np.unique", x, **_options(parts), equal_nan=equal_nan)
     return found if parts[0] == "values" else syntax.subscript(found, syntax.expression(1))
 
 
