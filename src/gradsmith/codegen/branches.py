@@ -125,10 +125,11 @@ class Branch:
             self.body.write()
             values = [self.body.expression(result) for result in graph.results]
             moves = list(zip(self.targets, values, strict=True))
-            whole = [*inner.statements, *settled(inner, moves, kept=())]
+            inner.statements += settled(inner, moves, kept=())
             if self.first:
-                return whole
-            return without_temporaries(whole, inner, kept={*self.targets, *self._names_given()})
+                return inner.statements
+            kept = {*self.targets, *self._names_given()}
+            return without_temporaries(inner.statements, inner, kept)
 
     def _names_given(self) -> set[str]:
         return {name for value in self.inputs for name in names_in(value)}

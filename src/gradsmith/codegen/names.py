@@ -19,6 +19,8 @@ class Names:
         self._used: set[str] = set()
         self._everywhere: set[str] = set()
         self._counters: dict[str, Iterator[int]] = {}
+        self.spared: list[str] = []
+        """Of variables that are left out where nothing reads them: sizes, what counts trips."""
 
     def reserve(self, name: str) -> str:
         """Take exactly this name (a parameter's)."""
@@ -39,6 +41,11 @@ class Names:
         if everywhere:
             self._everywhere.add(name)
         return self.reserve(name)
+
+    def spare(self, wanted: str) -> str:
+        """A fresh one for a variable that is left out where nothing reads it."""
+        self.spared.append(self.fresh(wanted))
+        return self.spared[-1]
 
     @contextmanager
     def inside(self) -> Iterator[None]:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from gradsmith.codegen import printer
 from gradsmith.codegen.branches import Branch
 from gradsmith.codegen.conditions import until_raised
-from gradsmith.codegen.counters import without_counters
 from gradsmith.codegen.errors import Errors
 from gradsmith.codegen.forms import (
     LoopForm,
@@ -29,6 +28,7 @@ from gradsmith.codegen.plan import Plan
 from gradsmith.codegen.program import Program
 from gradsmith.codegen.shapes import access, tree_of
 from gradsmith.codegen.sizes import Sizes, symbols_of
+from gradsmith.codegen.unread import without_unread
 from gradsmith.errors import InternalError, Span
 from gradsmith.ir.dims import Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
@@ -58,8 +58,6 @@ class Body:
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
-        self.counters: list[str] = []
-        """What counts trips."""
         self._items: dict[tuple[Node, int], ast.expr] = {}
         self._line: tuple[str, int, bool] | None = None
 
@@ -144,7 +142,7 @@ class Body:
         self._name_sizes()
         self.write()
         self.statements.append(ast.Return(self._result()))
-        return without_counters(until_raised(self.statements), self.counters)
+        return without_unread(until_raised(self.statements), self.names.spared)
 
     def write(self) -> None:
         """The statements of the region at hand, whose parameters have variables."""
@@ -168,7 +166,7 @@ class Body:
             if path and (param in used or shown):
                 label = self.graph.names.get(param, "")
                 wanted = label if label.isidentifier() else leaf_name(root, path)
-                variable = syntax.name(self.names.fresh(wanted))
+                variable = syntax.name(self.names.spare(wanted))
                 self.statements.append(syntax.assign(variable, reading))
                 reading = variable
                 unseen -= self._symbols_of([param])
@@ -198,7 +196,7 @@ class Body:
                 reading = self.sizes.symbol(symbol)
                 if isinstance(reading, ast.Name):
                     continue
-                variable = self.names.fresh(wanted)
+                variable = self.names.spare(wanted)
                 self.statements.append(syntax.assign(syntax.name(variable), reading))
                 self.sizes.name(symbol, variable)
 

@@ -53,8 +53,7 @@ class Trips:
 
     def _count(self) -> str:
         if self._counter is None:
-            self._counter = self.body.names.fresh("trips")
-            self.body.counters.append(self._counter)
+            self._counter = self.body.names.spare("trips")
             self.before.append(syntax.assign(syntax.name(self._counter), syntax.expression(0)))
         return self._counter
 

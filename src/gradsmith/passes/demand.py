@@ -6,57 +6,75 @@ A branch or loop in the region is asked for the results that count, and not for 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ops.regions import REGIONAL, branch, loop
 
+
+class Needs(NamedTuple):
+    """What some results of a region, or of a branch or loop, depend on."""
+
+    places: set[int]
+    """Of its parameters, or of its operands."""
+    symbols: set[Symbol]
+    """The sizes from around it."""
+
+
 # Regions do not change, and are asked often.
-_known: WeakKeyDictionary[Region, dict[frozenset[int], set[int]]] = WeakKeyDictionary()
-
-
-def needed_params(region: Region, results: Iterable[int]) -> set[int]:
-    """The places of the parameters that these results, and what has an effect, depend on."""
-    known, key = _known.setdefault(region, {}), frozenset(results)
-    if key not in known:
-        demand = _Demand(region)
-        demand.run([region.results[k] for k in key])
-        known[key] = demand.params()
-    return known[key]
-
-
-def needed_inputs(node: Node, places: set[int]) -> set[int]:
-    """The places of a branch's or loop's operands that these of its results depend on."""
-    attrs = node.attrs
-    if node.op is branch:
-        arms = attrs["then"], attrs["orelse"]
-        return {0, *(1 + p for arm in arms for p in needed_params(arm, places))}
-    if node.op is loop:
-        return _of_loop(node, places)
-    return needed_params(attrs["block"], places)
+_known: WeakKeyDictionary[Region, dict[frozenset[int], Needs]] = WeakKeyDictionary()
 
 
 def needed_carried(node: Node, places: set[int]) -> set[int]:
     """The places of a loop's carried values that these of its results depend on."""
-    return {p for p in needed_inputs(node, places) if p < node.attrs["carried"]}
+    return {p for p in _of_node(node, places).places if p < node.attrs["carried"]}
 
 
-def _of_loop(node: Node, places: set[int]) -> set[int]:
+def _of_region(region: Region, results: Iterable[int]) -> Needs:
+    """What these results, and what has an effect, depend on."""
+    known, key = _known.setdefault(region, {}), frozenset(results)
+    if key not in known:
+        demand = _Demand(region)
+        demand.run([region.results[k] for k in key])
+        known[key] = demand.found()
+    return known[key]
+
+
+def _of_node(node: Node, places: set[int]) -> Needs:
+    """What these results of a branch or loop depend on."""
+    attrs = node.attrs
+    if node.op is branch:
+        then, orelse = (_of_region(attrs[arm], places) for arm in ("then", "orelse"))
+        captured = then.places | orelse.places
+        return Needs({0, *(1 + p for p in captured)}, then.symbols | orelse.symbols)
+    if node.op is loop:
+        return _of_loop(node, places)
+    return _of_region(attrs["block"], places)
+
+
+def _of_loop(node: Node, places: set[int]) -> Needs:
     attrs, carried, tapes = node.attrs, node.attrs["carried"], node.attrs["tapes"]
     wanted = {k for k in places if k < carried}
     count = carried + attrs["leaves"]
     always = [*range(carried, count), *(count + k - carried - 1 for k in places if k > carried)]
-    found: set[int] = set()
+    asked: set[int] = set()
+    symbols = {s for key in ("start", "stop", "step") for s in dims.symbols(attrs[key] or 0)}
     if attrs["test"] is not None:
-        asked = {p - 1 for p in needed_params(attrs["test"], [0])} - {-1}
-        found = {p if p < carried else p + tapes for p in asked}
+        test = _of_region(attrs["test"], [0])
+        inner = {p - 1 for p in test.places} - {-1}
+        asked = {p if p < carried else p + tapes for p in inner}
+        symbols |= test.symbols
     while True:
-        body = {p - 1 for p in needed_params(attrs["body"], [*sorted(wanted), *always])} - {-1}
-        more = {p for p in body | found if p < carried} | wanted
+        body = _of_region(attrs["body"], [*sorted(wanted), *always])
+        inner = {p - 1 for p in body.places} - {-1}
+        more = {p for p in inner | asked if p < carried} | wanted
         if more == wanted:
-            return found | body | wanted
+            return Needs(asked | inner | wanted, symbols | body.symbols)
         wanted = more
 
 
@@ -67,7 +85,7 @@ class _Demand:
         self.region = region
         self.said = said_by(region.nodes)
         self.seen: set[Node] = set()
-        self.symbols: set[object] = set()
+        self.symbols: set[Symbol] = set()
         self.places: dict[Node, set[int]] = {}
         self.stack: list[Node] = []
 
@@ -81,16 +99,19 @@ class _Demand:
             if node in self.seen:
                 continue
             self.seen.add(node)
-            self._sizes(node)
             if node.op in REGIONAL:
                 self._ask(node, set())
-            elif not (node.op is item and node.inputs[0].op in REGIONAL):
+                continue
+            self._say(mentioned([node]))
+            if not (node.op is item and node.inputs[0].op in REGIONAL):
                 self.stack += node.inputs
 
-    def params(self) -> set[int]:
-        """The places of the parameters among it."""
-        params = enumerate(self.region.params)
-        return {k for k, p in params if p in self.seen or p.attrs["symbol"] in self.symbols}
+    def found(self) -> Needs:
+        """The parameters and the sizes from around the region among it."""
+        symbols = {k: p.attrs["symbol"] for k, p in enumerate(self.region.params)}
+        params = {k for k, p in enumerate(self.region.params) if p in self.seen}
+        params |= {k for k, s in symbols.items() if s in self.symbols}
+        return Needs(params, self.symbols - self.said.keys() - set(symbols.values()))
 
     def _ask(self, node: Node, places: set[int]) -> None:
         known = self.places.get(node)
@@ -98,11 +119,13 @@ class _Demand:
             return
         self.places[node] = places | (known or set())
         self.seen.add(node)
-        self._sizes(node)
-        self.stack += [node.inputs[p] for p in needed_inputs(node, self.places[node])]
+        needs = _of_node(node, self.places[node])
+        self._say(needs.symbols)
+        self.stack += [node.inputs[p] for p in needs.places]
 
-    def _sizes(self, node: Node) -> None:
-        for symbol in mentioned([node]):
+    def _say(self, symbols: Iterable[Symbol]) -> None:
+        """These sizes are needed, and with them what says what they are."""
+        for symbol in symbols:
             if symbol in self.symbols:
                 continue
             self.symbols.add(symbol)

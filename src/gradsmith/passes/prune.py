@@ -243,8 +243,9 @@ class _Need:
     def is_fixed(self, place: int) -> bool:
         """Whether no trip changes what is carried there, or nothing depends on it."""
         body = self.attrs["body"]
-        same = body.results[place] is body.params[1 + place] or place in self.idle
-        return same and self.attrs["symbols"][place] is None and _is_plain(body, place)
+        same = body.results[place] is body.params[1 + place]
+        plain = self.attrs["symbols"][place] is None and _is_plain(body, place)
+        return place in self.idle or (same and plain)
 
 
 def _survived(node: Node) -> dict[Node, bool]:

@@ -1,4 +1,6 @@
-"""Trips that are counted for nothing: a loop over a list does not need their number."""
+"""Variables set for nothing: a loop over a list does not need the number of its trips, and a size
+that an expression could mention may be in none.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,17 @@ from collections.abc import Collection, Sequence
 from gradsmith.codegen.frames import assigned
 
 
-def without_counters(statements: Sequence[ast.stmt], counters: Collection[str]) -> list[ast.stmt]:
-    """The statements without those of the counters that are never read."""
-    if not counters:
-        return list(statements)
-    nodes = [n for statement in statements for n in ast.walk(statement)]
-    read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    idle = set(counters) - read
-    return _without(statements, idle) if idle else list(statements)
+def without_unread(statements: Sequence[ast.stmt], spared: Collection[str]) -> list[ast.stmt]:
+    """The statements without those that set a ``spared`` variable which is never read."""
+    kept, idle = list(statements), set(spared)
+    while idle:
+        nodes = [n for statement in kept for n in ast.walk(statement)]
+        read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        unread = idle - read
+        if not unread:
+            break
+        kept, idle = _without(kept, unread), idle & read
+    return kept
 
 
 def _without(statements: Sequence[ast.stmt], idle: set[str]) -> list[ast.stmt]:
