@@ -34,8 +34,8 @@ def module(program: Program) -> Module:
     if "type_params" in ast.FunctionDef._fields:  # Python 3.12 and later
         setattr(definition, "type_params", [])  # noqa: B010  unknown to older type stubs
     code = printer.print_module([definition], body.comments)
-    head = _imports(body.modules)
-    helpers = [printer.print_module([made], []) for made in body.helpers.values()]
+    head = _imports(body.helpers.modules)
+    helpers = [printer.print_module([made], []) for made in body.helpers.functions.values()]
     constants = printer.print_module(body.constants, []) if body.constants else ""
     before = "\n".join(part for part in (head, constants) if part)
     text = "\n\n".join([before, *body.errors.definitions, *helpers, code])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradsmith.codegen.choice import (
@@ -38,6 +38,29 @@ class Plan:
         while node not in self.snapshots and shares_operand(node):
             node = node.inputs[0]
         return node
+
+    def showing(self, write: Node, views: Sequence[Node]) -> Node | None:
+        """The statement that takes these views, one of the other, of what ``write`` goes into in
+        place.
+        """
+        if write not in self.overwrites:
+            return None
+        versions = [write.inputs[0]]
+        while versions[-1] in self.overwrites:
+            versions.append(self.overwrites[versions[-1]])
+        before = self.statements[: self.statements.index(write)]
+        kept = (node for node in before if node not in self.snapshots)
+        return next((node for node in kept if _takes(node, views, versions)), None)
+
+
+def _takes(node: Node, views: Sequence[Node], of: Container[Node]) -> bool:
+    """Whether ``node`` is what these views show of one of those."""
+    for view in reversed(views):
+        same = node.op is view.op and node.inputs[1:] == view.inputs[1:]
+        if not same or node.attrs != view.attrs:
+            return False
+        node = node.inputs[0]
+    return node in of
 
 
 def plan(schedule: Schedule, *, condition: bool = False) -> Plan:

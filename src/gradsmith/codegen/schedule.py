@@ -68,6 +68,7 @@ class _Ordering:
     """An order of nodes, changed for one write after the other."""
 
     def __init__(self, graph: Graph, result: Schedule) -> None:
+        self.graph = graph
         self.order = list(graph.nodes)
         self.readers = users(self.order)
         self.said = {s: node for node in self.order for s in known_by(node)}
@@ -82,7 +83,7 @@ class _Ordering:
         at = self.place[write]
         others = [r for r in dict.fromkeys(self.readers[target]) if r is not write]
         late = [r for r in others if self.place[r] > at]
-        if not all(_is_part(r) and self._can_be_read(r, at) for r in late):
+        if not all(self._shows_parts(r) and self._can_be_read(r, at) for r in late):
             return  # the whole old value is needed: the write gets a copy of it
         if late:
             self._move(self._needed_for(late, at).union(late), at)
@@ -96,9 +97,45 @@ class _Ordering:
                 for computed in self._computed_from(reader):
                     self._pin(computed, at)
             elif shares_operand(reader):
-                self.result.snapshots.add(reader)
+                self._keep(reader, at)
+                at = self.place[write]
             else:
                 self._pin(reader, at)
+
+    def _shows_parts(self, reader: Node) -> bool:
+        """Whether it reads a part of an array, or is a view of which only parts are read."""
+        if _is_part(reader):
+            return True
+        readers = self.readers.get(reader, ())
+        seen = shares_operand(reader) and reader not in self.graph.results
+        return seen and all(map(self._shows_parts, readers))
+
+    def _keep(self, view: Node, at: int) -> None:
+        """Copy what is read of a view behind position ``at``: parts of it, where that is all."""
+        parts = [r for r in self.readers.get(view, ()) if shares_operand(r)]
+        late = [r for r in self.readers.get(view, ()) if r not in parts and self.place[r] > at]
+        needed = [part for part in parts if self._is_needed(part, at)]
+        behind = [part for part in needed if self.place[part] > at]
+        if late or view in self.graph.results or not all(self._can_be_read(p, at) for p in behind):
+            self.result.snapshots.add(view)
+            return
+        if behind:
+            self._move(set(behind), at)
+            at += len(behind)
+        for part in needed:
+            self._keep(part, at)
+        for computed in self._computed_from(view):
+            if self.place[computed] < at:
+                self._pin(computed, at)
+
+    def _is_needed(self, view: Node, at: int) -> bool:
+        """Whether anything behind position ``at`` reads the view."""
+        return self._is_given(view) or any(self.place[r] > at for r in self._computed_from(view))
+
+    def _is_given(self, view: Node) -> bool:
+        """Whether the view is a result, or one of it is."""
+        views = (r for r in self.readers.get(view, ()) if shares_operand(r))
+        return view in self.graph.results or any(map(self._is_given, views))
 
     def _can_be_read(self, part: Node, at: int) -> bool:
         """Whether all that the part is read with is there by then."""
@@ -139,6 +176,8 @@ class _Ordering:
     def _is_read_in_time(self, view: Node, write: Node) -> bool:
         """Whether nothing behind the write reads the view, now that what can be is moved."""
         at = self.place[write]
+        if self._is_given(view):
+            return False
         late = {r for r in self._computed_from(view) if self.place[r] > at}
         if not late:
             return True

@@ -33,6 +33,10 @@ class Sizes:
     def _ones(self, shape: Shape) -> Shape:
         return tuple(dims.renamed(s, self.one) for s in shape) if self._same else shape
 
+    def same(self, shape: Shape, other: Shape) -> bool:
+        """Whether the shapes are known to be equal."""
+        return shape == other or self._ones(shape) == self._ones(other)
+
     def name(self, symbol: Symbol, variable: str) -> None:
         """``variable`` holds this size."""
         self._symbols[self.one(symbol)] = syntax.name(variable)

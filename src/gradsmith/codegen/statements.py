@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from gradsmith.codegen import printer
@@ -20,6 +20,7 @@ from gradsmith.codegen.forms import (
     tuple_type,
 )
 from gradsmith.codegen.frames import Frame, frame, mentioned
+from gradsmith.codegen.helpers import Helpers
 from gradsmith.codegen.loops import Loop
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.names import Names
@@ -52,8 +53,7 @@ class Body:
         self.used = self._used_symbols()
         self.comments: list[str] = []
         self.constants: list[ast.stmt] = []
-        self.helpers: dict[str, ast.FunctionDef] = {}
-        self.modules: dict[str, str] = {}
+        self.helpers = Helpers(self.names, [argument.name for argument in program.arguments])
         self.errors = Errors(self.names)
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
@@ -101,26 +101,22 @@ class Body:
         """The expression of a whole shape."""
         return self.sizes.shape(shape)
 
+    def same(self, shape: Shape, other: Shape) -> bool:
+        """Whether the shapes are known to be equal."""
+        return self.sizes.same(shape, other)
+
+    def shown(self, write: Node, views: Sequence[Node]) -> ast.expr | None:
+        """The variable that shows what ``write`` goes into in place: the last of these views."""
+        found = self.plan.showing(write, views)
+        return None if found is None else self.variables[found]
+
     def helper(self, definition: str) -> ast.expr:
         """The name of a function that the module has besides."""
-        if definition not in self.helpers:
-            (made,) = ast.parse(definition).body
-            if not isinstance(made, ast.FunctionDef):
-                raise InternalError("a helper is one function")
-            made.returns = None
-            for argument in made.args.args:
-                argument.annotation = None
-            made.name = self.names.fresh(made.name, everywhere=True)
-            self.helpers[definition] = made
-        return syntax.name(self.helpers[definition].name)
+        return syntax.name(self.helpers.function(definition))
 
     def module(self, name: str) -> ast.expr:
         """The name of a module of Python's that is imported."""
-        if name not in self.modules:
-            taken = any(argument.name == name for argument in self.program.arguments)
-            free = self.names.fresh(name, everywhere=True) if taken else name
-            self.modules[name] = free
-        return syntax.name(self.modules[name])
+        return syntax.name(self.helpers.module(name))
 
     def error(self, kind: type[BaseException]) -> ast.expr:
         """The name of a class of errors."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -116,6 +116,12 @@ class Emitter(Protocol):
 
     def shape(self, shape: Shape) -> ast.expr:
         """The expression of a whole shape: ``x.shape``, ``n`` or ``(n, d)``."""
+
+    def same(self, shape: Shape, other: Shape) -> bool:
+        """Whether the shapes are known to be equal."""
+
+    def shown(self, write: Node, views: Sequence[Node]) -> ast.expr | None:
+        """The variable that shows what ``write`` goes into in place: the last of these views."""
 
     def helper(self, definition: str) -> ast.expr:
         """A function that the emitted module is to have, by its source: its name there."""

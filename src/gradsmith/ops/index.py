@@ -142,16 +142,20 @@ def _update_set(
     emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
 ) -> list[ast.stmt]:
     part = syntax.subscript(target, emit_key(emitter, node.attrs["index"], arrays))
-    better = _augmenting(node, part, update) or _computed_there(node, part, update)
+    better = _augmenting(emitter, node, part, update) or _computed_there(
+        emitter, node, part, update
+    )
     return [better or syntax.assign(part, update)]
 
 
-def _computed_there(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
+def _computed_there(
+    emitter: Emitter, node: Node, part: ast.expr, update: ast.expr
+) -> ast.stmt | None:
     """``np.multiply(x, y, out=g[k])`` for ``g[k] = x * y`` in an adjoint, where nothing is cast
     or broadcast: no temporary, and no copy of it.
     """
-    value, index = node.inputs[1], node.attrs["index"]
-    if value.span is None or not value.span.adjoint or not _is_whole_part(node, value, index):
+    value = node.inputs[1]
+    if value.span is None or not value.span.adjoint or not _is_whole_part(emitter, node, value):
         return None
     if not isinstance(update, ast.BinOp) or "operator" not in value.op.traits:
         return None
@@ -161,20 +165,22 @@ def _computed_there(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | 
     return ast.Expr(syntax.call(function, update.left, update.right, out=part))
 
 
-def _is_whole_part(node: Node, value: Node, index: Index) -> bool:
+def _is_whole_part(emitter: Emitter, node: Node, value: Node) -> bool:
     """Whether ``value`` is an array of the type of the part, which is a view."""
+    index = node.attrs["index"]
     basic = all(isinstance(item, Slice) or dims.is_size(item) for item in index.items)
     if not basic or value.ndim == 0:
         return False
-    return value.dtype == node.dtype and value.shape == indexed_shape(node.shape, index, ())
+    whole = indexed_shape(node.shape, index, ())
+    return value.dtype == node.dtype and emitter.same(value.shape, whole)
 
 
-def _augmenting(node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
+def _augmenting(emitter: Emitter, node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
     """``y[k] *= 2`` for ``y[k] = 2 * y[k]``, where NumPy casts and broadcasts nothing."""
     value = node.inputs[1]
     if value.dtype != node.dtype or not isinstance(update, ast.BinOp):
         return None
-    if any(i.ndim and i.shape != value.shape for i in value.inputs):
+    if any(i.ndim and not emitter.same(i.shape, value.shape) for i in value.inputs):
         return None
     symbol = AUGMENTING.get(type(update.op))
     if symbol is not None and syntax.same(update.left, part):

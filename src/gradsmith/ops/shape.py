@@ -192,7 +192,8 @@ reshape: Op = primitive(
 # -- order of axes and of elements ---------------------------------------------------------------
 
 
-def _inverse(axes: Axes) -> Axes:
+def inverse(axes: Axes) -> Axes:
+    """The order of axes that undoes this one."""
     return tuple(axes.index(i) for i in range(len(axes)))
 
 
@@ -216,9 +217,9 @@ transpose: Op = primitive(
     "transpose",
     infer=lambda x, *, axes: _array(x, tuple(x.shape[a] for a in axes)),
     evaluate=lambda x, *, axes: np.transpose(x, axes),
-    derivative=Linear((lambda g, x, *, axes: transpose(g, axes=_inverse(axes)),)),
+    derivative=Linear((lambda g, x, *, axes: transpose(g, axes=inverse(axes)),)),
     emit=_emit_transpose,
-    view=lambda base, update, *, axes: transpose(update, axes=_inverse(axes)),
+    view=lambda base, update, *, axes: transpose(update, axes=inverse(axes)),
 )
 flip: Op = primitive(
     "flip",
@@ -237,7 +238,8 @@ def private(node: Node, x: ast.expr) -> ast.expr:
     """A copy of an array that is to be written in place; its elements stay in their order in
     memory, by which sums add them.
     """
-    return syntax.method(x, "copy", **({"order": "K"} if _is_turned(node) else {}))
+    turned = node.ndim > 1 and _is_turned(node)
+    return syntax.method(x, "copy", **({"order": "K"} if turned else {}))
 
 
 def _is_turned(node: Node) -> bool:

@@ -25,6 +25,7 @@ from gradsmith.passes.scatter import SCATTER
 from gradsmith.passes.sink import sink
 from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 from gradsmith.passes.touched import touched_once
+from gradsmith.passes.views import through_views, views_inside
 
 NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
 """Before differentiation: stable forms of what users write by hand."""
@@ -70,5 +71,6 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     ``labels`` are names for the results, for where they need a copy of their own.
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
-    lowered = prune(touched_once(lowered))
+    lowered = prune(views_inside(prune(touched_once(lowered))))
+    lowered = everywhere(through_views)(lowered)
     return own_results(lowered, labels or [None] * len(graph.results))

@@ -89,3 +89,18 @@ def in_type_of(value: Node, param: Node) -> Node | None:
         return None
     literal = Literal(param.dtype.type(number(value)))
     return Node(constant, (), {"value": literal}, param.array_type, value.span)
+
+
+def replayed(region: Region, nodes: list[Node], made: dict[Node, Node]) -> Region:
+    """The region with ``nodes`` in front, over what ``made`` says that its parameters are: these
+    stay, unread.
+    """
+    for node in region.nodes:
+        inputs = tuple(made[i] for i in node.inputs)
+        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
+        made[node] = node if same else remade(node, inputs, node.attrs)
+        nodes.append(made[node])
+    results = tuple(made[r] for r in region.results)
+    params = set(region.params)
+    names = {n if n in params else made[n]: name for n, name in region.names.items()}
+    return Region(region.params, tuple(nodes), results, names)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.op import Op
+from gradsmith.ir.types import ArrayType, known_same_shape
 from gradsmith.ops.arithmetic import add, subtract
 from gradsmith.ops.create import zeros
-from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.index import getitem, index_add, index_set, take_part
 from gradsmith.ops.index_key import Array
 from gradsmith.ops.ranges import arange
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat, writes_add_up
-from gradsmith.ops.shape import broadcast_to, expand_dims
+from gradsmith.ops.shape import broadcast_to, expand_dims, flip, inverse, squeeze, transpose
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
@@ -22,7 +25,33 @@ def _is_scatter(node: Node) -> bool:
     return written and writes_add_up(node)
 
 
-X, U, V, P = Wild("x"), Wild("u"), Wild("v"), Wild("p", _is_scatter)
+def _is_turned_scatter(node: Node) -> bool:
+    """Whether it is a scatter, added to or looked at in another way."""
+    while node.op in VIEWED_BACK or (node.op is index_add and node.inputs[0].op is not zeros):
+        node = node.inputs[0]
+    return _is_scatter(node)
+
+
+X, U, V = Wild("x"), Wild("u"), Wild("v")
+P, T = Wild("p", _is_scatter), Wild("p", _is_turned_scatter)
+
+
+def _added(x: Node, p: Node) -> Node:
+    """``x`` with what is scattered added in its place."""
+    if p.op in VIEWED_BACK:
+        inner = VIEWED_BACK[p.op](x, p)
+        return p.op(_added(inner, p.inputs[0]), **p.attrs)
+    before = x if p.inputs[0].op is zeros else _added(x, p.inputs[0])
+    return index_add(before, *p.inputs[1:], **p.attrs)
+
+
+VIEWED_BACK: dict[Op, Callable[[Node, Node], Node]] = {
+    transpose: lambda x, p: transpose(x, axes=inverse(p.attrs["axes"])),
+    flip: lambda x, p: flip(x, **p.attrs),
+    expand_dims: lambda x, p: squeeze(x, **p.attrs),
+    squeeze: lambda x, p: expand_dims(x, **p.attrs),
+}
+"""How to look at what one of these is added to as at its operand."""
 
 
 def _fits(x: Node, p: Node, root: Node) -> bool:
@@ -33,7 +62,16 @@ def _fits(x: Node, p: Node, root: Node) -> bool:
 
 def _add(root: Node, x: Node, p: Node) -> Node | None:
     """``x + scatter(v)``: ``x`` with ``v`` added in place; no zeros, no second array."""
-    return index_add(x, *p.inputs[1:], **p.attrs) if _fits(x, p, root) else None
+    return _added(x, p) if _fits(x, p, root) else None
+
+
+def _add_to_part(root: Node, x: Node, p: Node) -> Node | None:
+    """``x[i][j] += v`` for ``x[i] += scatter(v)``."""
+    part = take_part(x, *root.inputs[2:], index=root.attrs["index"])
+    fits = part.op is getitem and part.dtype == p.dtype and known_same_shape(part.shape, p.shape)
+    if not fits:
+        return None
+    return index_set(x, _added(part, p), *root.inputs[2:], **root.attrs)
 
 
 def _take_from(root: Node, x: Node, p: Node) -> Node | None:
@@ -96,7 +134,8 @@ SCATTER = [
     Rule(
         Apply(index_add, (Apply(index_add, (X, U), rest=True), V), "root", rest=True), _add_at_once
     ),
-    Rule(Apply(add, (X, P), "root"), _add),
+    Rule(Apply(index_add, (X, T), "root", rest=True), _add_to_part),
+    Rule(Apply(add, (X, T), "root"), _add),
     Rule(Apply(subtract, (X, P), "root"), _take_from),
     Rule(Apply(subtract, (P, X), "root"), _take_from),
     Rule(Apply(reduce_sum, (P,), "root"), _sum_of_rows),

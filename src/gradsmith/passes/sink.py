@@ -15,7 +15,7 @@ from gradsmith.ir.types import ArrayType
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.regions import REGIONAL, branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
-from gradsmith.passes.regions import in_regions, in_type_of, remade, renamed
+from gradsmith.passes.regions import in_regions, in_type_of, remade, renamed, replayed
 
 FREE = frozenset({constant, size, astype, broadcast_to})
 """What costs nothing to make again in every trip, of numbers."""
@@ -123,15 +123,7 @@ def _with_constants(region: Region, given: Mapping[int, Node]) -> Region:
     for place, value in given.items():
         param = region.params[place]
         made[param] = _of_type(_again(value, nodes), param.array_type, nodes)
-    for node in region.nodes:
-        inputs = tuple(made[i] for i in node.inputs)
-        same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-        made[node] = node if same else remade(node, inputs, node.attrs)
-        nodes.append(made[node])
-    results = tuple(made[r] for r in region.results)
-    params = set(region.params)
-    names = {n if n in params else made[n]: name for n, name in region.names.items()}
-    return Region(region.params, tuple(nodes), results, names)
+    return replayed(region, nodes, made)
 
 
 def _of_type(node: Node, type_: ArrayType, nodes: list[Node]) -> Node:

@@ -17,7 +17,7 @@ from gradsmith.ops.complex import conj
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
-from gradsmith.ops.index_key import NEWAXIS, Slice
+from gradsmith.ops.index_key import NEWAXIS, Index, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
@@ -163,6 +163,28 @@ def _filled(root: Node, x: Node, y: Node) -> Node | None:
     return root.op(fresh, y, *root.inputs[2:], **root.attrs)
 
 
+def _is_all(index: Index) -> bool:
+    """Whether it takes all of an array, in whatever order: twice, and the order is the old one."""
+    whole = all(isinstance(i, Slice) and i.start is None and i.stop is None for i in index.items)
+    return whole and all(item.step in (None, 1, -1) for item in index.items)
+
+
+def _all_written(root: Node, x: Node, y: Node) -> Node | None:
+    """What is written to all of an array: one number, or all that there is in what was zeros."""
+    if not x.ndim or not _is_all(root.attrs["index"]):
+        return None
+    if y.ndim == 0:
+        return broadcast_to(cast(y, root.dtype), shape=root.shape)
+    fits = x.op is zeros and y.dtype == root.dtype and y.shape == root.shape
+    return getitem(y, **root.attrs) if fits else None
+
+
+def _taken_twice(root: Node, x: Node) -> Node | None:
+    """``x[::-1][::-1]``."""
+    same = root.attrs == root.inputs[0].attrs and not root.inputs[1:]
+    return x if same and _is_all(root.attrs["index"]) else None
+
+
 def _put_back(root: Node, x: Node, y: Node) -> Node | None:
     """``x[i] = x[i]`` does nothing."""
     same = y.inputs == (x, *root.inputs[2:]) and y.attrs["index"] == root.attrs["index"]
@@ -198,11 +220,13 @@ STRUCTURE = [
     Rule(Apply(integer_power, (X,), R), _first_power),
     Rule(Apply(full, (X,), R), _ones_or_zeros),
     Rule(Apply(getitem, (X,), R), _new_axes),
+    Rule(Apply(getitem, (Apply(getitem, (X,)),), R), _taken_twice),
     Rule(Apply(squeeze, (Apply(reduce_sum, (X,)),), R), _reduced_away),
     Rule(Apply(add, (X, Apply(multiply, (Wild("c", _is_number), Y))), R), _minus),
     *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R, rest=True), _one_number) for op in VIEWS),
     Rule(Apply(index_add, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
     Rule(Apply(index_set, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
+    Rule(Apply(index_set, (X, Y), R, rest=True), _all_written),
     Rule(Apply(index_set, (X, Wild("y", _is_read)), R, rest=True), _put_back),
     Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
     Rule(Apply(index_set, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),
