@@ -114,6 +114,34 @@ def _text(item: Any) -> str:
     return dims.render(item) if dims.is_size(item) else repr(item)
 
 
+# -- parts of parts ------------------------------------------------------------------------------
+
+
+def composed(outer: Index, inner: Index, arrays: int) -> Index | None:
+    """The index of ``x[outer][inner]``, the operands of ``outer`` (``arrays`` of them) first;
+    None where it takes two steps. All operands are single integers.
+    """
+    rest = [_shifted(item, arrays) for item in inner.items]
+    items: list[Item] = []
+    for item in outer.items:
+        if isinstance(item, Slice) and rest:
+            part = rest.pop(0)
+            if _FULL not in (item, part):
+                return None
+            items.append(part if item == _FULL else item)
+        else:
+            items.append(item)
+    known = all(i is not NEWAXIS and i is not ELLIPSIS for i in (*items, *rest))
+    return Index((*items, *rest)) if known else None
+
+
+_FULL = Slice(None, None)
+
+
+def _shifted(item: Item, by: int) -> Item:
+    return Array(item.position + by, item.count) if isinstance(item, Array) else item
+
+
 # -- shapes --------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from gradsmith.ir.op import NON_DIFF, Emitter, Op
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.declare import register
 from gradsmith.ops.shape import private
+
+Operand = TypeVar("Operand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,24 @@ def write_through(
     return through(base, *operands, steps=steps)
 
 
+def written_by(steps: Sequence[Step], base: Node, operands: Sequence[Node]) -> Node:
+    """``base`` after these steps, the last of which writes."""
+    if len(steps) == 1:
+        written: Node = steps[0].op(base, *operands, **dict(steps[0].attrs))
+        return written
+    return through(base, *operands, steps=tuple(steps))
+
+
 def _infer(base: ArrayType, *_: ArrayType, steps: tuple[Step, ...]) -> ArrayType:
     return ArrayType(base.dtype, base.shape)
 
 
-def _taken(steps: Sequence[Step], operands: Sequence[Any]) -> list[tuple[Step, Sequence[Any]]]:
+def taken(
+    steps: Sequence[Step], operands: Sequence[Operand]
+) -> list[tuple[Step, Sequence[Operand]]]:
     """Each step with its operands."""
-    found, first = [], 0
+    found: list[tuple[Step, Sequence[Operand]]] = []
+    first = 0
     for step in steps:
         found.append((step, operands[first : first + step.operands]))
         first += step.operands
@@ -80,7 +93,7 @@ def _taken(steps: Sequence[Step], operands: Sequence[Any]) -> list[tuple[Step, S
 def _evaluate(base: Any, *operands: Any, steps: tuple[Step, ...]) -> Any:
     result = np.array(base)
     view = result
-    for step, given in _taken(steps, operands):
+    for step, given in taken(steps, operands):
         made = step.op.evaluate(view, *given, **dict(step.attrs))
         if step is steps[-1]:
             view[...] = made
@@ -90,7 +103,7 @@ def _evaluate(base: Any, *operands: Any, steps: tuple[Step, ...]) -> Any:
 
 def _update(emitter: Emitter, node: Node, target: ast.expr, *operands: ast.expr) -> list[ast.stmt]:
     steps, views = node.attrs["steps"], [node.inputs[0]]
-    nodes, texts = _taken(steps, node.inputs[1:]), _taken(steps, operands)
+    nodes, texts = taken(steps, node.inputs[1:]), taken(steps, operands)
     for (step, given), (_, written) in zip(nodes[:-1], texts[:-1], strict=True):
         views.append(step.of(views[-1], given))
         known = emitter.shown(node, views[1:])

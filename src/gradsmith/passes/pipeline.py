@@ -14,6 +14,7 @@ from gradsmith.passes.hoist import hoist
 from gradsmith.passes.lowering import LOWERING
 from gradsmith.passes.numbers import floating_numbers
 from gradsmith.passes.numerics import NUMERIC_RULES
+from gradsmith.passes.part_views import join_parts
 from gradsmith.passes.parts import read_parts
 from gradsmith.passes.products import quick_products
 from gradsmith.passes.prune import prune
@@ -72,5 +73,5 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
     lowered = prune(views_inside(prune(touched_once(lowered))))
-    lowered = everywhere(through_views)(lowered)
+    lowered = everywhere(join_parts)(everywhere(through_views)(lowered))
     return own_results(lowered, labels or [None] * len(graph.results))

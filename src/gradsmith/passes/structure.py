@@ -165,8 +165,7 @@ def _filled(root: Node, x: Node, y: Node) -> Node | None:
 
 def _is_all(index: Index) -> bool:
     """Whether it takes all of an array, in whatever order: twice, and the order is the old one."""
-    whole = all(isinstance(i, Slice) and i.start is None and i.stop is None for i in index.items)
-    return whole and all(item.step in (None, 1, -1) for item in index.items)
+    return all(item in (Slice(None, None), Slice(None, None, -1)) for item in index.items)
 
 
 def _all_written(root: Node, x: Node, y: Node) -> Node | None:
