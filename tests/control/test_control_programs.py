@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.dead import dead_statements
 from control.harness import (
     along,
     direction_for,
@@ -163,6 +164,12 @@ def test_source_is_the_same_every_time(name):
     for size in PROGRAMS[name].sizes:
         arguments = PROGRAMS[name].arguments(size)
         assert gradient_source(name, *arguments) == gradient_source(name, *arguments)
+
+
+@every_program
+def test_source_sets_nothing_that_is_not_read(name):
+    arguments = PROGRAMS[name].arguments(PROGRAMS[name].sizes[0])
+    assert not dead_statements(gradient_source(name, *arguments))
 
 
 def specialisations(name, seeded_ones):

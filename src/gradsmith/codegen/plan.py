@@ -19,6 +19,7 @@ from gradsmith.codegen.reading import reads, written_with
 from gradsmith.codegen.schedule import Schedule
 from gradsmith.ir.alias import owns_buffer, shares_operand
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.ops.index import getitem
 
 
 @dataclass(slots=True)
@@ -41,15 +42,17 @@ class Plan:
 
     def showing(self, write: Node, views: Sequence[Node]) -> Node | None:
         """The statement that takes these views, one of the other, of what ``write`` goes into in
-        place.
+        place; without any, that takes the part that is written to.
         """
         if write not in self.overwrites:
             return None
-        versions = [write.inputs[0]]
+        base, *_ = write.inputs
+        views = views or [Node(getitem, (base, *write.inputs[2:]), write.attrs, base.type)]
+        versions = [base]
         while versions[-1] in self.overwrites:
             versions.append(self.overwrites[versions[-1]])
         before = self.statements[: self.statements.index(write)]
-        kept = (node for node in before if node not in self.snapshots)
+        kept = (n for n in before if n not in self.snapshots and shares_operand(n))
         return next((node for node in kept if _takes(node, views, versions)), None)
 
 

@@ -105,10 +105,10 @@ class Body:
         """Whether the shapes are known to be equal."""
         return self.sizes.same(shape, other)
 
-    def shown(self, write: Node, views: Sequence[Node]) -> ast.expr | None:
-        """The variable that shows what ``write`` goes into in place: the last of these views."""
+    def shown(self, write: Node, views: Sequence[Node] = ()) -> tuple[ast.expr, bool] | None:
+        """The variable that shows what ``write`` goes into in place; whether it is the user's."""
         found = self.plan.showing(write, views)
-        return None if found is None else self.variables[found]
+        return None if found is None else (self.variables[found], found in self.graph.names)
 
     def helper(self, definition: str) -> ast.expr:
         """The name of a function that the module has besides."""

@@ -94,9 +94,10 @@ class _Unread:
         live = self._all_before(loop.orelse, ways)
         if isinstance(loop, ast.While):
             live |= self._read(loop.test)
+        given = names_in(loop.target) if isinstance(loop, ast.For) else NONE
         while True:
             within = _Ways(live, ways.after, live)
-            more = live | self._all_before(loop.body, within)
+            more = live | (self._all_before(loop.body, within) - given)
             if more == live:
                 return within
             live = more

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
-from gradsmith.ir.intrinsics import item, parameter
+from gradsmith.ir.intrinsics import item, parameter, size
 from gradsmith.ir.types import ArrayType, TapeType, Type
 
 # Regions do not change, and are asked often.
@@ -69,13 +69,17 @@ def said_by(nodes: Iterable[Node]) -> dict[Symbol, Node]:
     """For the symbols of integer results: the first node that gives the result; for those of how
     many elements a mask, a search or an opaque slice finds: the first that has so many.
     """
-    found: dict[Symbol, Node] = {}
+    return {symbol: found[0] for symbol, found in _all_said_by(nodes).items()}
+
+
+def _all_said_by(nodes: Iterable[Node]) -> dict[Symbol, list[Node]]:
+    """The same with all such nodes, in order."""
+    found: dict[Symbol, list[Node]] = {}
     for node in nodes:
-        for symbol in (node.attrs.get("symbol"), *node.attrs.get("symbols", ())):
+        attrs = node.attrs
+        for symbol in (attrs.get("symbol"), *attrs.get("symbols", ()), *sizes_found(node)):
             if symbol is not None:
-                found.setdefault(symbol, node)
-        for symbol in sizes_found(node):
-            found.setdefault(symbol, node)
+                found.setdefault(symbol, []).append(node)
     return found
 
 
@@ -159,16 +163,48 @@ def silenced(node: Node) -> Node:
     return _over(node, {}, silent_attrs(node.attrs))
 
 
-def live(nodes: Sequence[Node], results: Iterable[Node]) -> tuple[Node, ...]:
+def live(
+    nodes: Sequence[Node], results: Iterable[Node], *, sparing: bool = False
+) -> tuple[Node, ...]:
     """``nodes`` without those that the results do not need, in the same order.
 
-    A size needs the loop that it is known by; what may raise an error is needed by itself.
+    A size needs the loop that it is known by, the first one if there are several; ``sparing``
+    says that another one will do which is needed anyway. What may raise an error is needed by
+    itself.
     """
     needed = ancestors([*results, *filter(has_effect, nodes)])
-    said = said_by(nodes)
+    said = _all_said_by(nodes)
     fresh = needed if said else set()
     while fresh:
         sizes = mentioned(fresh).keys() - shown(n for n in fresh if n.op is parameter)
-        fresh = ancestors(said[s] for s in sizes if s in said) - needed
+        unknown = {s for s in sizes if s in said}
+        if sparing and any(len(said[s]) > 1 for s in unknown):
+            unknown -= _known(unknown, said, nodes, needed)
+        fresh = ancestors(said[s][0] for s in unknown) - needed
         needed |= fresh
     return tuple(node for node in nodes if node in needed)
+
+
+def _known(
+    symbols: Iterable[Symbol],
+    said: Mapping[Symbol, Sequence[Node]],
+    nodes: Sequence[Node],
+    needed: Collection[Node],
+) -> set[Symbol]:
+    """The symbols that a needed node says before any other mentions them.
+
+    A size by itself is read where it is used.
+    """
+    place = {node: i for i, node in enumerate(nodes)}
+    first: dict[Symbol, int] = {}
+    for node in nodes:
+        if node in needed:
+            others = (x for x in node.inputs if x.op is size)
+            for symbol in mentioned([*others] if node.op is size else [node, *others]):
+                first.setdefault(symbol, place[node])
+    end = len(nodes)
+    return {
+        symbol
+        for symbol in symbols
+        if any(n in needed and place[n] <= first.get(symbol, end) for n in said[symbol])
+    }

@@ -120,8 +120,11 @@ class Emitter(Protocol):
     def same(self, shape: Shape, other: Shape) -> bool:
         """Whether the shapes are known to be equal."""
 
-    def shown(self, write: Node, views: Sequence[Node]) -> ast.expr | None:
-        """The variable that shows what ``write`` goes into in place: the last of these views."""
+    def shown(self, write: Node, views: Sequence[Node] = ()) -> tuple[ast.expr, bool] | None:
+        """The variable that shows what ``write`` goes into in place; whether it is the user's.
+
+        That is the last of these views; without any, the part that is written to.
+        """
 
     def helper(self, definition: str) -> ast.expr:
         """A function that the emitted module is to have, by its source: its name there."""

@@ -8,25 +8,21 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ShapeError
-from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
-from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
-from gradsmith.ops.emission import commutes
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
-    Slice,
-    emit_argument,
     emit_key,
     indexed_shape,
     is_advanced,
     numpy_key,
 )
+from gradsmith.ops.index_writing import update_add, update_set
 from gradsmith.ops.keys import index_of
 from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.ranges import integers
@@ -125,85 +121,6 @@ def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.e
     return private(node.inputs[0], x) if is_array else syntax.call("np.array", x)
 
 
-AUGMENTING: dict[type[ast.operator], str] = {
-    syntax.BINARY[symbol]: symbol for symbol in ("+", "-", "*", "/")
-}
-
-
-UFUNCS: dict[type[ast.operator], str] = {
-    ast.Add: "np.add",
-    ast.Sub: "np.subtract",
-    ast.Mult: "np.multiply",
-    ast.Div: "np.divide",
-}
-
-
-def _update_set(
-    emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
-) -> list[ast.stmt]:
-    part = syntax.subscript(target, emit_key(emitter, node.attrs["index"], arrays))
-    better = _augmenting(emitter, node, part, update) or _computed_there(
-        emitter, node, part, update
-    )
-    return [better or syntax.assign(part, update)]
-
-
-def _computed_there(
-    emitter: Emitter, node: Node, part: ast.expr, update: ast.expr
-) -> ast.stmt | None:
-    """``np.multiply(x, y, out=g[k])`` for ``g[k] = x * y`` in an adjoint, where nothing is cast
-    or broadcast: no temporary, and no copy of it.
-    """
-    value = node.inputs[1]
-    if value.span is None or not value.span.adjoint or not _is_whole_part(emitter, node, value):
-        return None
-    if not isinstance(update, ast.BinOp) or "operator" not in value.op.traits:
-        return None
-    function = UFUNCS.get(type(update.op))
-    if function is None:
-        return None
-    return ast.Expr(syntax.call(function, update.left, update.right, out=part))
-
-
-def _is_whole_part(emitter: Emitter, node: Node, value: Node) -> bool:
-    """Whether ``value`` is an array of the type of the part, which is a view."""
-    index = node.attrs["index"]
-    basic = all(isinstance(item, Slice) or dims.is_size(item) for item in index.items)
-    if not basic or value.ndim == 0:
-        return False
-    whole = indexed_shape(node.shape, index, ())
-    return value.dtype == node.dtype and emitter.same(value.shape, whole)
-
-
-def _augmenting(emitter: Emitter, node: Node, part: ast.expr, update: ast.expr) -> ast.stmt | None:
-    """``y[k] *= 2`` for ``y[k] = 2 * y[k]``, where NumPy casts and broadcasts nothing."""
-    value = node.inputs[1]
-    if value.dtype != node.dtype or not isinstance(update, ast.BinOp):
-        return None
-    if any(i.ndim and not emitter.same(i.shape, value.shape) for i in value.inputs):
-        return None
-    symbol = AUGMENTING.get(type(update.op))
-    if symbol is not None and syntax.same(update.left, part):
-        return syntax.augment(part, symbol, update.right)
-    if symbol in ("+", "*") and commutes(value) and syntax.same(update.right, part):
-        return syntax.augment(part, symbol, update.left)
-    return None
-
-
-def _update_add(
-    emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
-) -> list[ast.stmt]:
-    index = node.attrs["index"]
-    if may_repeat(index, node.inputs[2:]):
-        key = emit_argument(emitter, index, arrays)
-        return [ast.Expr(syntax.call("np.add.at", target, key, update))]
-    part = syntax.subscript(target, emit_key(emitter, index, arrays))
-    opposite = without_sign(node.inputs[1], update)
-    if opposite is not None:
-        return [syntax.augment(part, "-", opposite)]
-    return [syntax.augment(part, "+", update)]
-
-
 def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     # The gradient of the update reads what is cleared here. Read first, and the clearing may
     # work in place.
@@ -247,7 +164,7 @@ index_set: Op = primitive(
         joint=True,
     ),
     emit=_emit_copy,
-    update=_update_set,
+    update=update_set,
 )
 index_add: Op = primitive(
     "index_add",
@@ -255,7 +172,7 @@ index_add: Op = primitive(
     evaluate=_evaluate_add,
     derivative=Linear((lambda g, *_, index: g, _gradient_of_added, *ARRAYS), joint=True),
     emit=_emit_copy,
-    update=_update_add,
+    update=update_add,
 )
 
 

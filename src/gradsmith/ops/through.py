@@ -107,7 +107,7 @@ def _update(emitter: Emitter, node: Node, target: ast.expr, *operands: ast.expr)
     for (step, given), (_, written) in zip(nodes[:-1], texts[:-1], strict=True):
         views.append(step.of(views[-1], given))
         known = emitter.shown(node, views[1:])
-        target = step.op.emit(emitter, views[-1], target, *written) if known is None else known
+        target = known[0] if known else step.op.emit(emitter, views[-1], target, *written)
     (write, given), (_, written) = nodes[-1], texts[-1]
     assert write.op.update is not None
     return write.op.update(emitter, write.of(views[-1], given), target, *written)

@@ -40,7 +40,7 @@ class _Pruning:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.kept = live(graph.nodes, graph.results)
+        self.kept = live(graph.nodes, graph.results, sparing=True)
         self.sizes = set(mentioned(self.kept))
         self.read: dict[Node, set[int]] = {}
         for node in self.kept:
@@ -63,7 +63,7 @@ class _Pruning:
         if same and all(new is old for old, new in self.made.items()):
             return graph
         results = tuple(self.made[r] for r in graph.results)
-        body = replace(graph.body, nodes=live(self.nodes, results), results=results)
+        body = replace(graph.body, nodes=live(self.nodes, results, sparing=True), results=results)
         kept = {*body.nodes, *body.params}
         names = {n: name for n, name in renamed(graph.names, self.made).items() if n in kept}
         return replace(graph, body=replace(body, names=names), names=names)
@@ -314,7 +314,10 @@ def _read(regions: Iterable[Region], results: Sequence[int]) -> set[int]:
 def _cut(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
     """The region with these of its parameters and results; itself where these are all."""
     wanted = tuple(region.results[k] for k in results)
-    nodes, given = live(region.nodes, wanted), tuple(region.params[p] for p in params)
+    nodes, given = (
+        live(region.nodes, wanted, sparing=True),
+        tuple(region.params[p] for p in params),
+    )
     same = given == region.params and wanted == region.results
     if same and len(nodes) == len(region.nodes):
         return region
