@@ -58,12 +58,7 @@ def no_text(value: Any) -> ConcretizationError:
 
 def cannot_assign(owner: Any, name: str) -> AttributeMissingError:
     """The error that an attribute of a traced value cannot be written."""
-    hints = {
-        "shape": "write x = x.reshape(...)",
-        "dtype": "write x = x.astype(...)",
-        "real": "write x = real + 1j * x.imag",
-        "imag": "write x = x.real + 1j * imag",
-    }
+    hints = {"shape": "write x = x.reshape(...)", "dtype": "write x = x.astype(...)"}
     return AttributeMissingError(
         f"the attribute {name!r} of {shown(owner)} cannot be assigned",
         here(),

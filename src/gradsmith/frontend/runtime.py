@@ -259,7 +259,7 @@ class BoundRuntime:
                 current_span(),
                 "make the array in the function, or pass it as an argument",
             )
-        if isinstance(owner, Tracer) and name is not None:
+        if isinstance(owner, Tracer) and name not in (None, "real", "imag"):
             raise cannot_assign(owner, name)
         if is_grown(owner):
             Grown().refuse()

@@ -131,10 +131,18 @@ class Tracer:
         """The real part."""
         return self.apply(np.real, self)
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
     @property
     def imag(self) -> Any:
         """The imaginary part."""
         return self.apply(np.imag, self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
 
     @property
     def flat(self) -> NoReturn:

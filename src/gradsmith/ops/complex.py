@@ -7,18 +7,20 @@ so that of |z|² at z is 2z.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import Custom, Emitter, Linear, Op
+from gradsmith.ir.op import Custom, Emitter, Linear, Op, UpdateRule
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import arithmetic, syntax
 from gradsmith.ops.declare import as_node, elementwise, implements, implements_python, primitive
 from gradsmith.ops.elementwise import arctan2, rad2deg
 from gradsmith.ops.select import denominator
+from gradsmith.ops.shape import private, read_only
 
 
 def _part_infer(x: ArrayType) -> ArrayType:
@@ -30,11 +32,6 @@ def _emit_part(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     return syntax.attribute(x, node.op.name)
 
 
-def _replaced(base: Node, real_part: Node, imag_part: Node) -> Node:
-    """``base`` with other parts, for a write through ``z.real`` or ``z.imag``."""
-    return real_part + 1j * imag_part if base.array_type.complex else real_part
-
-
 real = primitive(
     "real",
     infer=_part_infer,
@@ -43,7 +40,7 @@ real = primitive(
     emit=_emit_part,
     sympy="re",
     traits=("elementwise",),
-    view=lambda base, update: _replaced(base, update, imag(base)),
+    view=lambda base, update: with_real(base, update) if base.array_type.complex else update,
 )
 imag: Op = primitive(
     "imag",
@@ -53,7 +50,48 @@ imag: Op = primitive(
     emit=_emit_part,
     sympy="im",
     traits=("elementwise",),
-    view=lambda base, update: _replaced(base, real(base), update),
+    view=lambda base, update: with_imag(base, update) if base.array_type.complex else read_only(),
+)
+
+
+# -- arrays with other parts: writes through z.real and z.imag -----------------------------------
+
+
+def _with_part(part: str) -> Callable[..., Any]:
+    def evaluate(z: Any, x: Any) -> Any:
+        result = np.array(z)
+        setattr(result, part, x)
+        return result
+
+    return evaluate
+
+
+def _store_part(part: str) -> UpdateRule:
+    def update(emitter: Emitter, node: Node, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        return [syntax.assign(syntax.attribute(target, part), value)]
+
+    return update
+
+
+def _emit_copy(emitter: Emitter, node: Node, z: ast.expr, x: ast.expr) -> ast.expr:
+    return private(node.inputs[0], z)
+
+
+with_real: Op = primitive(
+    "with_real",
+    infer=lambda z, x: z,
+    evaluate=_with_part("real"),
+    derivative=Linear((lambda g, z, x: with_real(g, 0), lambda g, z, x: real(g)), joint=True),
+    emit=_emit_copy,
+    update=_store_part("real"),
+)
+with_imag: Op = primitive(
+    "with_imag",
+    infer=lambda z, x: z,
+    evaluate=_with_part("imag"),
+    derivative=Linear((lambda g, z, x: with_imag(g, 0), lambda g, z, x: imag(g)), joint=True),
+    emit=_emit_copy,
+    update=_store_part("imag"),
 )
 
 

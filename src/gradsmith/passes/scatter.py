@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, known_same_shape
-from gradsmith.ops.arithmetic import add, subtract
+from gradsmith.ops.arithmetic import add, multiply, subtract
+from gradsmith.ops.complex import with_imag, with_real
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import getitem, index_add, index_set, take_part
 from gradsmith.ops.index_key import Array
@@ -93,6 +95,14 @@ def _set_again(root: Node, x: Node, v: Node) -> Node | None:
     return index_set(x, v, *root.inputs[2:], **root.attrs)
 
 
+def _add_to_set(root: Node, x: Node, u: Node, v: Node, **_: Node) -> Node | None:
+    """The real or imaginary part set to the sum for what is set and then added to."""
+    set_there = next(i.op for i in root.inputs if i.op in (with_real, with_imag))
+    if v.shape != root.shape or v.array_type.complex:
+        return None
+    return set_there(x, v if is_number(u, 0) else u + v)
+
+
 def _add_at_once(root: Node, x: Node, u: Node, v: Node) -> Node | None:
     """``x[i] += u + v`` for ``x[i] += u`` and ``x[i] += v``: the part is gone through once."""
     first = root.inputs[0]
@@ -126,7 +136,11 @@ def _counts(rows: Node, matrix: ArrayType) -> bool:
     return start == 0 and step == 1 and dims.same(length, matrix.shape[0])
 
 
+I = Wild("i", lambda n: is_number(n, 1j))  # noqa: E741
+
 SCATTER = [
+    Rule(Apply(add, (Apply(with_real, (X, U)), Apply(add, (V, 0))), "root"), _add_to_set),
+    Rule(Apply(add, (Apply(with_imag, (X, U)), Apply(multiply, (I, V))), "root"), _add_to_set),
     Rule(
         Apply(index_add, (Apply(index_set, (X, 0), rest=True), V), "root", rest=True),
         _set_again,

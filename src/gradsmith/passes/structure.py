@@ -13,7 +13,7 @@ from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
-from gradsmith.ops.complex import conj
+from gradsmith.ops.complex import conj, imag, real, with_imag, with_real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
@@ -33,7 +33,7 @@ from gradsmith.ops.shape import (
 from gradsmith.passes.pattern import Apply, Wild
 from gradsmith.passes.rewrite import Rule
 
-X, Y = Wild("x"), Wild("y")
+X, Y, U = Wild("x"), Wild("y"), Wild("u")
 R = "root"
 
 
@@ -194,6 +194,8 @@ def _is_read(node: Node) -> bool:
     return node.op in (getitem, gather)
 
 
+PARTS = (with_real, with_imag)
+
 VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 
 STRUCTURE = [
@@ -225,6 +227,9 @@ STRUCTURE = [
     *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R, rest=True), _one_number) for op in VIEWS),
     Rule(Apply(index_add, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
     Rule(Apply(index_set, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
+    Rule(Apply(with_real, (X, Apply(real, (X,)))), _keep),
+    Rule(Apply(with_imag, (X, Apply(imag, (X,)))), _keep),
+    *(Rule(Apply(op, (Apply(op, (X, U)), Y)), lambda x, u, y, op=op: op(x, y)) for op in PARTS),
     Rule(Apply(index_set, (X, Y), R, rest=True), _all_written),
     Rule(Apply(index_set, (X, Wild("y", _is_read)), R, rest=True), _put_back),
     Rule(Apply(index_add, (X, Apply(broadcast_to, (Y,))), R, rest=True), _written_alone),

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from gradsmith.ir.alias import shares_operand
 from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ops.complex import imag, real, with_imag, with_real
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import REGIONAL, branch
 from gradsmith.ops.shape import expand_dims, flip, squeeze, transpose
@@ -22,11 +23,15 @@ from gradsmith.ops.through import write_through
 from gradsmith.passes.regions import in_regions, remade, renamed, replayed
 from gradsmith.passes.replay import Replay
 
-WRITES = frozenset({index_set, index_add})
-BACK = {transpose: transpose, flip: flip, squeeze: expand_dims, expand_dims: squeeze}
-"""What puts a view back; a part is put back by index_set."""
+STORES = {index_set: getitem, with_real: real, with_imag: imag}
+"""What puts back a part, given as the second operand; the part."""
 
-TAKEN = frozenset({getitem, *BACK})
+WRITES = frozenset({index_add, *STORES})
+
+BACK = {transpose: transpose, flip: flip, squeeze: expand_dims, expand_dims: squeeze}
+"""What puts back another view."""
+
+TAKEN = frozenset({*STORES.values(), *BACK})
 
 
 def views_inside(graph: Graph) -> Graph:
@@ -64,13 +69,18 @@ def _steps(view: Node, given: Sequence[Node]) -> list[Node]:
     """The views, one of the other, that make ``view`` of what is given, too; or none."""
     steps: list[Node] = []
     while view.op in TAKEN and shares_operand(view) and len(view.inputs) == 1:
-        if view.op is getitem and view.attrs["index"].counts:
+        if _is_opaque(view):
             break
         steps.append(view)
         view = view.inputs[0]
         if view in given:
             return steps[::-1]
     return []
+
+
+def _is_opaque(view: Node) -> bool:
+    """Whether only taking it tells its length."""
+    return view.op is getitem and bool(view.attrs["index"].counts)
 
 
 def _arm_with_views(
@@ -118,7 +128,7 @@ class _Views(Replay):
     def _find(self, node: Node) -> None:
         """See whether ``node`` puts back a view that was written to."""
         chain = []
-        value = node.inputs[1 if node.op is index_set else 0]
+        value = self._put_back_by(node)
         while value in self.view or value.op in WRITES:
             chain.append(value)
             value = self._before(value)
@@ -158,7 +168,7 @@ class _Views(Replay):
 
     def _put_back_by(self, node: Node) -> Node:
         """The last version of the view that ``node`` puts back."""
-        return node.inputs[1 if node.op is index_set else 0]
+        return node.inputs[node.op in STORES]
 
     def _base(self, write: Node) -> Node:
         """The array that the write goes into, as it is by then."""
@@ -171,10 +181,10 @@ class _Views(Replay):
 
 def _is_put_back(node: Node, view: Node) -> bool:
     """Whether ``node`` is what ``view`` is a view of, but for what the view shows."""
-    if node.op is index_set:
+    if node.op in STORES:
         whole = node.inputs[0], *node.inputs[2:]
         same = view.inputs == whole and view.attrs == node.attrs
-        return view.op is getitem and same and not view.attrs["index"].counts
+        return view.op is STORES[node.op] and same and not _is_opaque(view)
     if BACK.get(view.op) is not node.op:
         return False
     if node.op is transpose:
