@@ -83,6 +83,11 @@ class Index:
         return Index(tuple(_map_item(item, fn) for item in self.items))
 
     @property
+    def whole(self) -> bool:
+        """Whether it takes all of an array, in whatever order: twice, that is the old order."""
+        return all(item in (Slice(None, None), Slice(None, None, -1)) for item in self.items)
+
+    @property
     def arrays(self) -> tuple[Array, ...]:
         """The items that are operands."""
         return tuple(item for item in self.items if isinstance(item, Array))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gradsmith.ir.graph import Graph
 from gradsmith.passes.algebra import ALGEBRA
+from gradsmith.passes.arms import into_arms
 from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.cancellation import CANCELLATIONS
 from gradsmith.passes.factor import factor_sums
@@ -72,6 +73,7 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     ``labels`` are names for the results, for where they need a copy of their own.
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
-    lowered = prune(views_inside(prune(touched_once(lowered))))
+    lowered = prune(everywhere(into_arms)(prune(touched_once(lowered))))
+    lowered = prune(views_inside(lowered))
     lowered = everywhere(join_parts)(everywhere(through_views)(lowered))
     return own_results(lowered, labels or [None] * len(graph.results))

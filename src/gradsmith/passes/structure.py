@@ -17,7 +17,7 @@ from gradsmith.ops.complex import conj, imag, real, with_imag, with_real
 from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
-from gradsmith.ops.index_key import NEWAXIS, Index, Slice
+from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
@@ -26,6 +26,7 @@ from gradsmith.ops.shape import (
     broadcast_to,
     cast,
     expand_dims,
+    flip,
     reshape,
     squeeze,
     transpose,
@@ -163,14 +164,9 @@ def _filled(root: Node, x: Node, y: Node) -> Node | None:
     return root.op(fresh, y, *root.inputs[2:], **root.attrs)
 
 
-def _is_all(index: Index) -> bool:
-    """Whether it takes all of an array, in whatever order: twice, and the order is the old one."""
-    return all(item in (Slice(None, None), Slice(None, None, -1)) for item in index.items)
-
-
 def _all_written(root: Node, x: Node, y: Node) -> Node | None:
     """What is written to all of an array: one number, or all that there is in what was zeros."""
-    if not x.ndim or not _is_all(root.attrs["index"]):
+    if not x.ndim or not root.attrs["index"].whole:
         return None
     if y.ndim == 0:
         return broadcast_to(cast(y, root.dtype), shape=root.shape)
@@ -181,7 +177,7 @@ def _all_written(root: Node, x: Node, y: Node) -> Node | None:
 def _taken_twice(root: Node, x: Node) -> Node | None:
     """``x[::-1][::-1]``."""
     same = root.attrs == root.inputs[0].attrs and not root.inputs[1:]
-    return x if same and _is_all(root.attrs["index"]) else None
+    return x if same and root.attrs["index"].whole else None
 
 
 def _put_back(root: Node, x: Node, y: Node) -> Node | None:
@@ -213,6 +209,7 @@ STRUCTURE = [
     Rule(Apply(reshape, (Apply(reshape, (X,)),), R), _merge_reshapes),
     Rule(Apply(transpose, (X,), R), _identity_transpose),
     Rule(Apply(transpose, (Apply(transpose, (X,)),), R), _compose_transposes),
+    Rule(Apply(flip, (Apply(flip, (X,)),), R), _same_axes),
     Rule(Apply(broadcast_to, (Apply(broadcast_to, (X,)),), R), _merge_broadcasts),
     Rule(Apply(broadcast_to, (Apply(full, (X,)),), R), _broadcast_full),
     Rule(Apply(squeeze, (Apply(expand_dims, (X,)),), R), _same_axes),

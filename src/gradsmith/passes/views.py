@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gradsmith.ir.alias import shares_operand
 from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ir.intrinsics import parameter
 from gradsmith.ops.complex import imag, real, with_imag, with_real
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import REGIONAL, branch
@@ -28,20 +30,28 @@ STORES = {index_set: getitem, with_real: real, with_imag: imag}
 
 WRITES = frozenset({index_add, *STORES})
 
-BACK = {transpose: transpose, flip: flip, squeeze: expand_dims, expand_dims: squeeze}
+BACK = {
+    transpose: transpose,
+    flip: flip,
+    squeeze: expand_dims,
+    expand_dims: squeeze,
+    getitem: getitem,
+}
 """What puts back another view."""
 
 TAKEN = frozenset({*STORES.values(), *BACK})
 
 
 def views_inside(graph: Graph) -> Graph:
-    """The graph whose branches take views of arrays that they are given by themselves."""
+    """The graph whose branches take the views that they may write to by themselves."""
     if not any(node.op is branch for node in graph.nodes):
         return in_regions(graph, views_inside)
     made: dict[Node, Node] = {param: param for param in graph.params}
     for node in graph.nodes:
-        inputs = tuple(made[i] for i in node.inputs)
-        attrs = _with_views(node, inputs, graph.names) if node.op is branch else node.attrs
+        inputs, attrs = tuple(made[i] for i in node.inputs), node.attrs
+        if node.op is branch:
+            names = {made[i]: graph.names[i] for i in node.inputs if i in graph.names}
+            inputs, attrs = _Taking(inputs, names).done(node)
         same = inputs == node.inputs and attrs is node.attrs
         made[node] = node if same else remade(node, inputs, attrs)
     results = tuple(made[r] for r in graph.results)
@@ -49,58 +59,85 @@ def views_inside(graph: Graph) -> Graph:
     return in_regions(replace(graph, body=body, names=renamed(graph.names, made)), views_inside)
 
 
-def _with_views(
-    node: Node, inputs: Sequence[Node], names: Mapping[Node, str]
-) -> Mapping[str, object]:
-    """The attributes of a branch whose arms make the views that they are given."""
-    arms = [node.attrs["then"], node.attrs["orelse"]]
-    if not any(n.op.update is not None or n.op in REGIONAL for arm in arms for n in arm.nodes):
-        return node.attrs
-    given = list(inputs[1:])
-    found = {p: steps for p, x in enumerate(given) if (steps := _steps(x, given))}
-    if not found:
-        return node.attrs
-    called = {p: names[node.inputs[1 + p]] for p in found if node.inputs[1 + p] in names}
-    then, orelse = (_arm_with_views(arm, given, found, called) for arm in arms)
-    return {**node.attrs, "then": then, "orelse": orelse}
+class _Taking:
+    """A branch that takes views of what it is given, rather than being given them."""
+
+    def __init__(self, inputs: Sequence[Node], names: Mapping[Node, str]) -> None:
+        self.inputs = list(inputs)
+        self.count = len(inputs)
+        self.names = names
+
+    def done(self, node: Node) -> tuple[tuple[Node, ...], Mapping[str, Any]]:
+        """Its operands and its attributes."""
+        arms = node.attrs["then"], node.attrs["orelse"]
+        written = {p for arm in arms for p, x in enumerate(arm.params) if _may_write(arm, x)}
+        views = [p for p, x in enumerate(self.inputs[1:]) if _is_view(x)]
+        views = [p for p in views if p in written or self._place_of_base(p) in written]
+        if not views:
+            return tuple(self.inputs), node.attrs
+        for place in views:
+            self._give(self.inputs[1 + place])
+        then, orelse = (self._arm(arm, views) for arm in arms)
+        return tuple(self.inputs), {**node.attrs, "then": then, "orelse": orelse}
+
+    def _place_of_base(self, place: int) -> int:
+        base = self.inputs[1 + place]
+        while _is_view(base):
+            base = base.inputs[0]
+        return self.inputs.index(base, 1) - 1 if base in self.inputs[1:] else -1
+
+    def _give(self, value: Node) -> None:
+        """Make what a view is taken of an operand, too."""
+        for operand in value.inputs:
+            if _is_view(operand):
+                self._give(operand)
+            elif operand not in self.inputs[1:]:
+                self.inputs.append(operand)
+
+    def _arm(self, arm: Region, views: Sequence[int]) -> Region:
+        more = tuple(_param(operand) for operand in self.inputs[self.count :])
+        arm = replace(arm, params=arm.params + more)
+        known = dict(zip(reversed(self.inputs[1:]), reversed(arm.params), strict=True))
+        taken: dict[Node, Node] = {}
+        made: dict[Node, Node] = {param: param for param in arm.params}
+        for place in views:
+            made[arm.params[place]] = self._taken(self.inputs[1 + place], known, taken)
+        found = {made[arm.params[place]]: self.inputs[1 + place] for place in views}
+        names = {new: self.names[old] for new, old in found.items() if old in self.names}
+        arm = replayed(arm, list(taken.values()), made)
+        return replace(arm, names={**names, **arm.names})
+
+    def _taken(self, value: Node, known: dict[Node, Node], taken: dict[Node, Node]) -> Node:
+        """The view, taken in the arm, among those ``taken``."""
+        if not _is_view(value):
+            return known[value]
+        if value not in taken:
+            inputs = tuple(self._taken(x, known, taken) for x in value.inputs)
+            taken[value] = Node(value.op, inputs, value.attrs, value.type, value.span)
+        return taken[value]
 
 
-def _steps(view: Node, given: Sequence[Node]) -> list[Node]:
-    """The views, one of the other, that make ``view`` of what is given, too; or none."""
-    steps: list[Node] = []
-    while view.op in TAKEN and shares_operand(view) and len(view.inputs) == 1:
-        if _is_opaque(view):
-            break
-        steps.append(view)
-        view = view.inputs[0]
-        if view in given:
-            return steps[::-1]
-    return []
+def _param(operand: Node) -> Node:
+    attrs = {"name": "captured", "symbol": None}
+    return Node(parameter, (), attrs, operand.type, operand.span)
 
 
-def _is_opaque(view: Node) -> bool:
-    """Whether only taking it tells its length."""
-    return view.op is getitem and bool(view.attrs["index"].counts)
+def _is_view(value: Node) -> bool:
+    """Whether it is a view that may be taken again."""
+    opaque = value.op is getitem and bool(value.attrs["index"].counts)
+    return value.op in TAKEN and shares_operand(value) and not opaque
 
 
-def _arm_with_views(
-    arm: Region,
-    given: list[Node],
-    found: Mapping[int, list[Node]],
-    called: Mapping[int, str],
-) -> Region:
-    nodes: list[Node] = []
-    made: dict[Node, Node] = {param: param for param in arm.params}
-    for place, steps in sorted(found.items()):
-        value = arm.params[given.index(steps[0].inputs[0])]
-        for step in steps:
-            value = Node(step.op, (made[value],), step.attrs, step.type, step.span)
-            made[value] = value
-            nodes.append(value)
-        made[arm.params[place]] = value
-    names = {made[arm.params[place]]: name for place, name in called.items()}
-    arm = replayed(arm, nodes, made)
-    return replace(arm, names={**names, **arm.names})
+def _may_write(arm: Region, value: Node) -> bool:
+    """Whether an arm may write to a value, itself or through views."""
+    for node in arm.nodes:
+        if value in node.inputs:
+            writes = node.op in REGIONAL or (
+                node.op.update is not None and node.inputs[0] is value
+            )
+            if writes or (_is_view(node) and _may_write(arm, node)):
+                return True
+    return False
 
 
 def through_views(graph: Graph) -> Graph:
@@ -184,10 +221,11 @@ def _is_put_back(node: Node, view: Node) -> bool:
     if node.op in STORES:
         whole = node.inputs[0], *node.inputs[2:]
         same = view.inputs == whole and view.attrs == node.attrs
-        return view.op is STORES[node.op] and same and not _is_opaque(view)
+        return view.op is STORES[node.op] and same and _is_view(view)
     if BACK.get(view.op) is not node.op:
         return False
     if node.op is transpose:
         axes = node.attrs["axes"]
         return tuple(view.attrs["axes"][a] for a in axes) == tuple(range(len(axes)))
-    return bool(node.attrs == view.attrs)
+    same = bool(node.attrs == view.attrs) and not view.inputs[1:]
+    return same and (node.op is not getitem or view.attrs["index"].whole)
