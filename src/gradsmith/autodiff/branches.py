@@ -23,6 +23,7 @@ from gradsmith.autodiff.regions import (
 )
 from gradsmith.autodiff.resolve import Answer, Question, dependents, resolve
 from gradsmith.autodiff.sweep import Adjoints, Around, Sweep
+from gradsmith.autodiff.zeros import is_zero
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Node, Region
@@ -117,8 +118,9 @@ def _sweep(
         arm.sweep.run()
         for p in positions:
             total = arm.sweep.adjoint(arm.region.params[p - 1])
-            if total is not None and total is not before.get(p):
-                arm.ends[p] = total
+            if total is None or total is before.get(p) or (p not in before and is_zero(total)):
+                continue
+            arm.ends[p] = total
 
 
 def _given(arm: Arm, value: Node, model: Node) -> Node:

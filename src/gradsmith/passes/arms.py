@@ -62,7 +62,9 @@ def _may_move(value: Node, step: Node, graph: Graph, place: Mapping[Node, int]) 
         return False
     if step.op in TURNING:
         return True
-    if step.op is not index_add or step.inputs[0] is not value or step.inputs.count(value) > 1:
+    if step.op is not index_add or step.inputs[0] is not value:
+        return False
+    if step.inputs[1] is value or not _is_result(step.inputs[1], whole):
         return False
     said = said_by(graph.nodes)
     needed = [x for x in step.inputs if not (_is_leaf(x) or _is_result(x, whole))]
@@ -122,7 +124,7 @@ def _with_step(arm: Region, given: Sequence[Node], index: int, step: Node) -> Re
             inputs.append(Node(operand.op, (), operand.attrs, operand.type, operand.span))
             nodes.append(inputs[-1])
     done = _done(step, tuple(inputs))
-    if done not in nodes:
+    if done not in (*nodes, *params):
         nodes.append(done)
     results = tuple(done if k == index else r for k, r in enumerate(arm.results))
     return Region(params, tuple(nodes), results, arm.names)

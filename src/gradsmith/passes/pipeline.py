@@ -74,6 +74,6 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
     lowered = prune(everywhere(into_arms)(prune(touched_once(lowered))))
-    lowered = prune(views_inside(lowered))
-    lowered = everywhere(join_parts)(everywhere(through_views)(lowered))
+    lowered = views_inside(everywhere(through_views)(lowered))
+    lowered = everywhere(join_parts)(everywhere(through_views)(prune(lowered)))
     return own_results(lowered, labels or [None] * len(graph.results))

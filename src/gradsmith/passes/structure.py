@@ -169,7 +169,7 @@ def _all_written(root: Node, x: Node, y: Node) -> Node | None:
     if not x.ndim or not root.attrs["index"].whole:
         return None
     if y.ndim == 0:
-        return broadcast_to(cast(y, root.dtype), shape=root.shape)
+        return full(cast(y, root.dtype), shape=root.shape, dtype=root.dtype)
     fits = x.op is zeros and y.dtype == root.dtype and y.shape == root.shape
     return getitem(y, **root.attrs) if fits else None
 

@@ -21,14 +21,14 @@ from gradsmith.ops.complex import imag, real, with_imag, with_real
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import REGIONAL, branch
 from gradsmith.ops.shape import expand_dims, flip, squeeze, transpose
-from gradsmith.ops.through import write_through
+from gradsmith.ops.through import through, write_through
 from gradsmith.passes.regions import in_regions, remade, renamed, replayed
 from gradsmith.passes.replay import Replay
 
 STORES = {index_set: getitem, with_real: real, with_imag: imag}
 """What puts back a part, given as the second operand; the part."""
 
-WRITES = frozenset({index_add, *STORES})
+WRITES = frozenset({index_add, through, *STORES})
 
 BACK = {
     transpose: transpose,
