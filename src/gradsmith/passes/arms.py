@@ -21,7 +21,7 @@ from gradsmith.ir.graph import Graph, Node, Region, users
 from gradsmith.ir.intrinsics import constant, is_number, item, parameter, size
 from gradsmith.ir.mentions import mentioned, said_by
 from gradsmith.ops.create import zeros
-from gradsmith.ops.index import index_add, index_set
+from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import branch
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import broadcast_to, expand_dims, flip, squeeze, transpose
@@ -29,6 +29,7 @@ from gradsmith.passes.regions import remade, renamed
 from gradsmith.passes.touched import is_adjoint
 
 TURNING = frozenset({transpose, flip, squeeze, expand_dims})
+"""These look at all of an array, in another way."""
 
 
 def into_arms(graph: Graph) -> Graph:
@@ -57,10 +58,10 @@ def _may_move(value: Node, step: Node, graph: Graph, place: Mapping[Node, int]) 
     """Whether ``step`` may be done in the arms, with nothing that comes behind the branch."""
     whole, index = value.inputs[0], value.attrs["index"]
     values = [whole.attrs[arm].results[index] for arm in ("then", "orelse")]
-    written = any(v.op.update is not None or v.op in TURNING for v in values)
+    written = any(v.op.update is not None or _turns(v) for v in values)
     if not written or not is_adjoint(step) or whole.attrs["symbols"][index] is not None:
         return False
-    if step.op in TURNING:
+    if _turns(step):
         return True
     if step.op is not index_add or step.inputs[0] is not value:
         return False
@@ -70,6 +71,10 @@ def _may_move(value: Node, step: Node, graph: Graph, place: Mapping[Node, int]) 
     needed = [x for x in step.inputs if not (_is_leaf(x) or _is_result(x, whole))]
     needed += [said[s] for s in mentioned([step]) if s in said]
     return all(place.get(x, -1) < place[whole] for x in needed)
+
+
+def _turns(step: Node) -> bool:
+    return step.op in TURNING or (step.op is getitem and step.attrs["index"].whole)
 
 
 def _is_leaf(value: Node) -> bool:
