@@ -77,6 +77,12 @@ class Sizes:
         sizes = [self.size(s) for s in shape]
         return sizes[0] if len(sizes) == 1 else syntax.tuple_(sizes)
 
+    def same(self, shape: Shape, other: Shape) -> bool:
+        return shape == other
+
+    def shown(self, *_: Any) -> None:
+        """No variable shows a part: each node has one of its own."""
+
 
 def emitted(graph: Graph, arrays: Sequence[Any]) -> list[Any]:
     """The results of the statements that the emission rules give, one per node."""

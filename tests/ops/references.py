@@ -87,11 +87,22 @@ def _found(name: str) -> Reference:
     return lambda x, **_: getattr(np, name)(x)
 
 
+def _with_part(part: str) -> Reference:
+    def replaced(z, x):
+        made = z.copy()
+        setattr(made, part, x)
+        return made
+
+    return replaced
+
+
 REFERENCES: dict[str, Reference] = {
     "getitem": _read,
     "gather": _read,
     "index_set": _set,
     "index_add": _add,
+    "with_real": _with_part("real"),
+    "with_imag": _with_part("imag"),
     **{f"reduce_{name}": _reduction(getattr(np, name)) for name in REDUCTIONS},
     "cumsum": _cumulative(np.cumsum),
     "cumprod": _cumulative(np.cumprod),

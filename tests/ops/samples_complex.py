@@ -21,9 +21,16 @@ REAL = [
     Sample((np.float32(-1.5),)),
 ]
 
+WITH_PARTS = [
+    Sample((complex_within((-2, 2), 3), within((0.5, 2), 3))),
+    Sample((complex_within((-2, 2), 2, 3), within((-2, 2), 2, 3))),
+]
+
 SAMPLES: dict[str, list[Sample]] = {
     "real": [*Z, *REAL],
     "imag": [*Z, *REAL],
+    "with_real": WITH_PARTS,
+    "with_imag": WITH_PARTS,
     "conj": [*Z, *REAL],
     "absolute": [*Z, *REAL, Sample((-1.5,)), Sample((np.array([0.0, -0.0]),), smooth=False)],
     "python_float": [Sample((np.float64(1.5),)), Sample((np.array(1.5, dtype=np.float32),))],

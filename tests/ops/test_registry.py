@@ -357,6 +357,7 @@ STRUCTURAL = {
     "distinct": "an identity with a token: tests of functions called twice",
     "stop_gradient": "an identity without derivative: finite differences say otherwise",
     "finished_gradient": "the same",
+    "through": "made at the end: tests/passes/test_views.py",
     "branch": "runs regions: tests/autodiff, tests/codegen and tests/control",
     "loop": "the same",
     "checkpoint": "runs a region: tests/control/test_checkpoints.py",
