@@ -414,3 +414,14 @@ def test_every_exception_class_is_an_exception_of_ours():
     for name, value in vars(gs).items():
         if inspect.isclass(value) and issubclass(value, Exception) and "Warning" not in name:
             assert issubclass(value, gs.GradsmithError), name
+
+
+def test_an_error_of_the_seeded_source_is_shown_alone():
+    """That a seed was needed first is no news to who asks for the source."""
+
+    def function(x, y):
+        return x * (y > 0)
+
+    with pytest.raises(gs.UnusedInputError) as caught:
+        gs.grad(function, (0, 1)).source(X, X)
+    assert caught.value.__context__ is None

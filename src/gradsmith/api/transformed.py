@@ -109,7 +109,8 @@ class Transformed:
         try:
             return self._plain.source(*args, **kwargs)
         except SeedNeededError as error:
-            return self._seeded.source(*args, error.example, **kwargs)
+            seed = error.example
+        return self._seeded.source(*args, seed, **kwargs)
 
     def emit(self, path: str | Path, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Path:
         """Write the source as a module of its own, which needs only NumPy."""

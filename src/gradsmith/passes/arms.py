@@ -27,6 +27,7 @@ from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import broadcast_to, expand_dims, flip, squeeze, transpose
 from gradsmith.passes.regions import remade, renamed
 from gradsmith.passes.touched import is_adjoint
+from gradsmith.passes.views import puts_back
 
 TURNING = frozenset({transpose, flip, squeeze, expand_dims})
 """These look at all of an array, in another way."""
@@ -141,7 +142,9 @@ def _param(operand: Node) -> Node:
 
 
 def _done(step: Node, inputs: tuple[Node, ...]) -> Node:
-    """The step on these operands: what is added to what was just set to 0 is set."""
+    """The step on these operands: what is added to what was just set to 0 is set, and what turns
+    back what was just turned is nothing.
+    """
     base, op = inputs[0], step.op
     if op is index_add:
         if _is_zero(inputs[1]):
@@ -151,6 +154,8 @@ def _done(step: Node, inputs: tuple[Node, ...]) -> Node:
         same = base.attrs == step.attrs and base.inputs[2:] == inputs[2:]
         if cleared and same and not may_repeat(index, inputs[2:]):
             op, inputs = index_set, (base.inputs[0], *inputs[1:])
+    elif puts_back(step, base):
+        return base.inputs[0]
     return Node(op, inputs, step.attrs, step.type, step.span)
 
 

@@ -15,7 +15,8 @@ WRITES = frozenset({index_set, index_add})
 
 def join_parts(graph: Graph) -> Graph:
     """The graph without parts that only parts are taken of; those with names stay."""
-    return _Joining(graph).run()
+    parts = _Joining(graph)
+    return parts.run() if parts.idle or any(n.op is through for n in graph.nodes) else graph
 
 
 class _Joining(Replay):

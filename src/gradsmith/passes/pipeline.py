@@ -73,7 +73,14 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     ``labels`` are names for the results, for where they need a copy of their own.
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
-    lowered = prune(everywhere(into_arms)(prune(touched_once(lowered))))
-    lowered = views_inside(everywhere(through_views)(lowered))
-    lowered = everywhere(join_parts)(everywhere(through_views)(prune(lowered)))
+    lowered = prune(touched_once(lowered))
+    for change in (everywhere(into_arms), _with_views_inside):
+        changed = change(lowered)
+        lowered = lowered if changed is lowered else prune(changed)
+    lowered = everywhere(join_parts)(everywhere(through_views)(lowered))
     return own_results(lowered, labels or [None] * len(graph.results))
+
+
+def _with_views_inside(graph: Graph) -> Graph:
+    """Branches that write to what they take views of, once these writes are known as such."""
+    return views_inside(everywhere(through_views)(graph))

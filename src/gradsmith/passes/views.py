@@ -44,8 +44,6 @@ TAKEN = frozenset({*STORES.values(), *BACK})
 
 def views_inside(graph: Graph) -> Graph:
     """The graph whose branches take the views that they may write to by themselves."""
-    if not any(node.op is branch for node in graph.nodes):
-        return in_regions(graph, views_inside)
     made: dict[Node, Node] = {param: param for param in graph.params}
     for node in graph.nodes:
         inputs, attrs = tuple(made[i] for i in node.inputs), node.attrs
@@ -54,9 +52,11 @@ def views_inside(graph: Graph) -> Graph:
             inputs, attrs = _Taking(inputs, names).done(node)
         same = inputs == node.inputs and attrs is node.attrs
         made[node] = node if same else remade(node, inputs, attrs)
-    results = tuple(made[r] for r in graph.results)
-    body = replace(graph.body, nodes=tuple(made[n] for n in graph.nodes), results=results)
-    return in_regions(replace(graph, body=body, names=renamed(graph.names, made)), views_inside)
+    if any(new is not old for old, new in made.items()):
+        results = tuple(made[r] for r in graph.results)
+        body = replace(graph.body, nodes=tuple(made[n] for n in graph.nodes), results=results)
+        graph = replace(graph, body=body, names=renamed(graph.names, made))
+    return in_regions(graph, views_inside)
 
 
 class _Taking:
@@ -142,7 +142,8 @@ def _may_write(arm: Region, value: Node) -> bool:
 
 def through_views(graph: Graph) -> Graph:
     """The graph with each write through a view done to what it is a view of."""
-    return _Views(graph).run()
+    views = _Views(graph)
+    return views.run() if views.view else graph
 
 
 class _Views(Replay):
@@ -170,7 +171,7 @@ class _Views(Replay):
             chain.append(value)
             value = self._before(value)
         known = all(version not in self.put for version in chain)
-        if chain and known and _is_put_back(node, value):
+        if chain and known and puts_back(node, value):
             self.view[node] = value
             self.put.update(dict.fromkeys(chain, node))
 
@@ -216,7 +217,7 @@ class _Views(Replay):
         return self.made[before] if put is None else self.version[before]
 
 
-def _is_put_back(node: Node, view: Node) -> bool:
+def puts_back(node: Node, view: Node) -> bool:
     """Whether ``node`` is what ``view`` is a view of, but for what the view shows."""
     if node.op in STORES:
         whole = node.inputs[0], *node.inputs[2:]
