@@ -423,5 +423,5 @@ def test_an_error_of_the_seeded_source_is_shown_alone():
         return x * (y > 0)
 
     with pytest.raises(gs.GradsmithError, match="does not exist") as caught:
-        gs.grad(function, (0, 1)).source(X, X)
+        gs.differentiable(function).grad.source(X, X)
     assert caught.value.__context__ is None
