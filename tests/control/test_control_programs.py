@@ -7,6 +7,7 @@ Each program is compiled once and called with several arguments, which go other 
 from __future__ import annotations
 
 import functools
+import re
 import warnings
 
 import numpy as np
@@ -170,6 +171,21 @@ def test_source_is_the_same_every_time(name):
 def test_source_sets_nothing_that_is_not_read(name):
     arguments = PROGRAMS[name].arguments(PROGRAMS[name].sizes[0])
     assert not dead_statements(gradient_source(name, *arguments))
+
+
+COPYING = {
+    "conjugate_gradients": "a vector that one way leaves as it is is private all the same",
+    "reshaped_view_written": "only the layout in memory says whether a reshaped array is a view",
+    "householder": "the vector before it is changed is recorded",
+}
+
+
+@every_program
+def test_no_trip_copies_what_it_carries(name):
+    """An array that is written to in part is its own; one copy before the loop is enough."""
+    source = gradient_source(name, *PROGRAMS[name].arguments(PROGRAMS[name].sizes[0]))
+    copied = re.search(r"\n {8,}([a-zA-Z_]+?)(_\d+)? = \1(_\d+)?\.copy\(", source)
+    assert (copied is not None) == (name in COPYING), copied
 
 
 def specialisations(name, seeded_ones):

@@ -183,7 +183,7 @@ class _Block:
         kinds = tape_kinds(node, used)
         block.record(kinds, recorded, {results[k] for k in own})
         self._name_carried(node, inputs, block)
-        given = [k for k in used if k < carried]
+        shared = [k for k in used if k < carried and k not in own and is_buffer(_type(node, k))]
         form = LoopForm(
             body=block.graph(results),
             test=None if attrs["test"] is None else _test(attrs["test"]),
@@ -191,7 +191,7 @@ class _Block:
             values=tuple(recorded),
             used=used,
             owned=own,
-            leaks=_leaks(inputs, own, [k for k in given if k not in own]),
+            leaks=_leaks(inputs, own, shared),
             **{key: attrs[key] for key in COPIED},
         )
         return form, own

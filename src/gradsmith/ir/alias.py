@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, parameter
+from gradsmith.ir.types import ArrayType
 
 
 def shares_operand(node: Node) -> bool:
-    """Whether the result may share memory with operand 0 (views, and ops that may return one)."""
-    if node.op.view is not None:
-        return node.array_type.form == "array"  # NumPy's scalars (x[0]) are copies
-    return "alias" in node.op.traits or node.op is item
+    """Whether the result may share memory with operand 0 (views, and ops that may return one).
+
+    NumPy's scalars (``x[0]``) are copies.
+    """
+    if node.op.view is None and node.op is not item:
+        return "alias" in node.op.traits
+    return not isinstance(node.type, ArrayType) or node.type.form == "array"
 
 
 def root(node: Node) -> Node:

@@ -14,6 +14,7 @@ cleared. In the arms the two are one write, into the array itself::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -46,8 +47,10 @@ def into_arms(graph: Graph) -> Graph:
 def _next(graph: Graph) -> tuple[Node, Node] | None:
     """A result of a branch, and what is made of it."""
     readers, place = users(graph.nodes), {node: i for i, node in enumerate(graph.nodes)}
-    for value in graph.nodes:
-        if value.op is not item or value.inputs[0].op is not branch or value in graph.results:
+    values = [n for n in graph.nodes if n.op is item and n.inputs[0].op is branch]
+    times = Counter((value.inputs[0], value.attrs["index"]) for value in values)
+    for value in values:
+        if value in graph.results or times[value.inputs[0], value.attrs["index"]] > 1:
             continue
         done = readers.get(value, ())
         if len(done) == 1 and _may_move(value, done[0], graph, place):
