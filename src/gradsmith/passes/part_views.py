@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ops.index import getitem, index_add, index_set
@@ -26,7 +26,7 @@ class _Joining(Replay):
         super().__init__(graph)
         parts = [node for node in graph.nodes if node.op is getitem]
         self.idle = {part for part in parts if self._is_idle(part)}
-        self.kept = {(p.attrs["index"], p.inputs[1:]) for p in parts if p not in self.idle}
+        self.kept = {_part(p, p.attrs["index"], p.inputs[1:]) for p in parts if p not in self.idle}
         """The parts that may have variables, to write to them there."""
 
     def _is_idle(self, part: Node) -> bool:
@@ -57,28 +57,37 @@ class _Joining(Replay):
     def _written(self, node: Node) -> Node:
         steps: list[tuple[Step, Sequence[Node]]] = []
         for step, operands in taken(node.attrs["steps"], node.inputs[1:]):
-            joined = self._one(*steps[-1], step, operands) if steps else None
+            known = len(steps) == 1 and self._is_kept(node, *steps[0])
+            joined = _one(*steps[-1], step, operands) if steps and not known else None
             if joined is not None:
                 steps.pop()
             steps.append(joined or (step, operands))
         operands = [self.made[x] for _, given in steps for x in given]
         return written_by([step for step, _ in steps], self.made[node.inputs[0]], operands)
 
-    def _one(
-        self, view: Step, given: Sequence[Node], step: Step, operands: Sequence[Node]
-    ) -> tuple[Step, Sequence[Node]] | None:
-        """Two steps as one, where the first one is no variable."""
-        if view.op is not getitem or step.op not in {getitem, *WRITES}:
-            return None
-        outer, inner = dict(view.attrs)["index"], dict(step.attrs)["index"]
-        if (outer, tuple(given)) in self.kept:
-            return None
-        arrays = operands[1:] if step.op in WRITES else operands
-        index = _joined(outer, inner, given, arrays)
-        if index is None:
-            return None
-        every = (*operands[: len(operands) - len(arrays)], *given, *arrays)
-        return Step(step.op, (("index", index),), len(every)), every
+    def _is_kept(self, node: Node, view: Step, given: Sequence[Node]) -> bool:
+        index = dict(view.attrs).get("index")
+        return _part(node, index, tuple(given)) in self.kept
+
+
+def _part(node: Node, index: Index | None, operands: tuple[Node, ...]) -> Hashable:
+    """What tells parts apart: which part it is, of an array of which shape."""
+    return node.inputs[0].shape, index, operands
+
+
+def _one(
+    view: Step, given: Sequence[Node], step: Step, operands: Sequence[Node]
+) -> tuple[Step, Sequence[Node]] | None:
+    """Two steps as one."""
+    if view.op is not getitem or step.op not in {getitem, *WRITES}:
+        return None
+    outer, inner = dict(view.attrs)["index"], dict(step.attrs)["index"]
+    arrays = operands[1:] if step.op in WRITES else operands
+    index = _joined(outer, inner, given, arrays)
+    if index is None:
+        return None
+    every = (*operands[: len(operands) - len(arrays)], *given, *arrays)
+    return Step(step.op, (("index", index),), len(every)), every
 
 
 def _joined(
