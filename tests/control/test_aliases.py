@@ -165,3 +165,149 @@ def test_what_is_written_by_one_name_is_seen_by_the_other(function):
 def test_such_a_loop_stays_one(function):
     sources = {gs.grad(function).source(np.ones(n), 1) for n in (7, 30)}
     assert len(sources) == 1
+
+
+# -- a variable that is a view unless a trip gives it an array of its own -------------------------
+
+
+def _written_by_the_base(x, m):
+    v = m[0]
+    while x[0] < 0.0:
+        x = x + 1.0
+        v = m[1] * x[1]
+    m[0, 0] = -0.7
+    return v
+
+
+def _written_through_the_view(x, m):
+    v = m[0]
+    while x[0] < 0.0:
+        x = x + 1.0
+        v = m[1] * x[1]
+    v[0] = 9.0
+    return m * 1.0
+
+
+def _left_before(x, m):
+    v = m[0]
+    for _ in range(3):
+        if x[0] > 0.0:
+            break
+        v = m[1] * x[1]
+    m[0, 0] = -0.7
+    return v
+
+
+def _left_before_that_reads_it(x, m):
+    v = x[1:]
+    for i in range(3):
+        if m[0, i] > -9.0:
+            break
+        v = v * 0.5
+    x[1] = 9.0
+    return v
+
+
+def _positions_of_none(x, m):
+    v = m[0]
+    for j in np.flatnonzero(x[:3] > 0):
+        v = m[j] * 2.0
+    m[0, 0] = -0.7
+    return v
+
+
+def _skipped_in_each_trip(x, m):
+    v = m[0]
+    for i in range(3):
+        if x[i] > 0:
+            continue
+        v = m[1] * 0.5
+    m[0, 0] = -0.7
+    return v
+
+
+def _returned_out_of_a_helper(x, m):
+    def found():
+        v = m[0]
+        for i in range(3):
+            if x[i] > 0:
+                return v
+            v = m[1] * 0.5
+        return v
+
+    w = found()
+    m[0, 0] = -0.7
+    return w
+
+
+def _another_name(x, m):
+    y = np.zeros(len(x))
+    best = y
+    for i in range(3):
+        if x[i] > 0:
+            break
+        best = m[i].copy()
+    best[0] += x[1]
+    return y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _written_by_the_base,
+        _written_through_the_view,
+        _left_before,
+        _left_before_that_reads_it,
+        _positions_of_none,
+        _skipped_in_each_trip,
+        _returned_out_of_a_helper,
+        _another_name,
+    ],
+)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_only_running_tells_is_refused(function, sign):
+    """Whether the variable is still the view then: NumPy's meaning or an error, and no number."""
+    m = np.arange(1.0, 26.0).reshape(5, 5)
+    for transform in (gs.compile(function), lambda x, m: gs.vjp(function, x, m)[0]):
+        with pytest.raises(gs.GradsmithError, match="may or may not share memory"):
+            transform(sign * X, m)
+
+
+def _replaced_in_each_trip(x, m):
+    v = m[0]
+    for i in range(3):
+        v = m[1] * x[i]
+    m[0, 0] = -0.7
+    return v
+
+
+def _only_read(x, m):
+    v = m[0]
+    for i in range(3):
+        if x[i] > 2.0:
+            break
+        v = v * x[i]
+    return v + m[0]
+
+
+@pytest.mark.parametrize("function", [_replaced_in_each_trip, _only_read])
+def test_what_cannot_matter_is_not_refused(function):
+    check(function, X, np.arange(1.0, 26.0).reshape(5, 5) / 10)
+
+
+def test_a_gradient_for_no_trips_does_not_serve_others():
+    """And the other way round: whether the view is written to depends on it."""
+
+    def function(m, n):
+        v = m[0]
+        for row in m[n:]:
+            v = row * 2.0
+        m[0, 0] = -0.7
+        return m, v
+
+    m = np.arange(9.0).reshape(3, 3)
+    seed = np.zeros((3, 3)), np.ones(3)
+    last = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])
+    none = np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    for n, expected in [(0, last), (3, none), (1, last), (3, none), (0, last)]:
+        np.testing.assert_array_equal(gs.vjp(function, m, n)[1](seed)[0], expected)

@@ -297,14 +297,17 @@ class LoopRegion:
         self._doubt_first_ones(finals)
 
     def _doubt_first_ones(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
-        """The same of the arrays that variables and elements were before: without a trip they
-        still are, and where they exchange places they may be again.
+        """The same of the arrays that variables and elements were before: without a trip, or
+        after one that leaves them, they still are, and where they exchange places they may be
+        again.
         """
-        slots = [slot for slot in self.state.replaced() if isinstance(slot.seen, Tracer)]
-        seen = {slot.seen.view.storage: slot for slot in slots}
-        for slot in slots:
+        replaced = self.state.replaced()
+        late = [slot for group in self._late.values() for slot in group.slots]
+        seen = {s.seen.view.storage: s for s in replaced if isinstance(s.seen, Tracer)}
+        for slot in [*replaced, *late]:
             final = finals[id(slot)][1]
-            _doubt(final, slot.initial, self._makes_a_trip)
+            changed = not self.names.leaves and slot.is_replaced()
+            _doubt(final, slot.initial, self._makes_a_trip if changed else None)
             for source in _sources(slot, seen):
                 _doubt(final, source.initial, None)
 

@@ -137,6 +137,13 @@ class Slot:
         self.stale = self.stale or is_stale(old)
         return True
 
+    def is_replaced(self) -> bool:
+        """Whether every trip surely gives another array than it starts with."""
+        if not isinstance(self.after, Tracer):
+            return True
+        before = [x.view.storage for x in (self.seen, self.initial) if isinstance(x, Tracer)]
+        return not any(map(self.after.view.storage.may_be, before))
+
     def always(self, first: bool, after: bool) -> bool:
         """Whether it has one truth in the first trip, and the other in all trips after it."""
         return self.initial is first and self.after is after

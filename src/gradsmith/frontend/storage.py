@@ -82,6 +82,16 @@ class Storage:
         self._doubtful.append((other, unless))
         other._doubtful.append((self, unless))
 
+    def may_be(self, other: Storage) -> bool:
+        """Whether the two are one, or may be by way of others."""
+        seen, stack = {self}, [self]
+        while stack:
+            for known, _ in stack.pop()._doubtful:
+                if known not in seen:
+                    seen.add(known)
+                    stack.append(known)
+        return other in seen
+
     def outdate(self) -> None:
         """What the buffer holds cannot be told any more, nor what those hold that it may be."""
         if not self.stale:
