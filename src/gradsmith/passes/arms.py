@@ -19,14 +19,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradsmith.ir.graph import Graph, Node, Region, users
-from gradsmith.ir.intrinsics import constant, is_number, item, parameter, size
+from gradsmith.ir.intrinsics import constant, is_number, item, size
 from gradsmith.ir.mentions import mentioned, said_by
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import branch
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import broadcast_to, expand_dims, flip, squeeze, transpose
-from gradsmith.passes.regions import remade, renamed
+from gradsmith.passes.regions import remade, renamed, stand_in
 from gradsmith.passes.touched import is_adjoint
 from gradsmith.passes.views import puts_back
 
@@ -120,7 +120,7 @@ def _moved(graph: Graph, value: Node, step: Node) -> Graph:
 
 def _with_step(arm: Region, given: Sequence[Node], index: int, step: Node) -> Region:
     """The arm, given all that, with ``step`` done to its result."""
-    params = (*arm.params, *map(_param, given[len(arm.params) :]))
+    params = (*arm.params, *map(stand_in, given[len(arm.params) :]))
     known = dict(zip(reversed(given), reversed(params), strict=True))
     nodes = list(arm.nodes)
     inputs = []
@@ -137,11 +137,6 @@ def _with_step(arm: Region, given: Sequence[Node], index: int, step: Node) -> Re
         nodes.append(done)
     results = tuple(done if k == index else r for k, r in enumerate(arm.results))
     return Region(params, tuple(nodes), results, arm.names)
-
-
-def _param(operand: Node) -> Node:
-    attrs = {"name": "captured", "symbol": None}
-    return Node(parameter, (), attrs, operand.type, operand.span)
 
 
 def _done(step: Node, inputs: tuple[Node, ...]) -> Node:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradsmith.ir.graph import Graph, Node, Region
-from gradsmith.ir.intrinsics import Literal, constant, item, number
+from gradsmith.ir.intrinsics import Literal, constant, item, number, parameter
 
 Pass = Callable[[Graph], Graph]
 
@@ -63,6 +63,12 @@ def remade(node: Node, inputs: tuple[Node, ...], attrs: Mapping[str, Any]) -> No
     if regional or node.op is item:
         type_ = node.op.infer(*[i.type for i in inputs], **attrs)
     return Node(node.op, inputs, dict(attrs), type_, node.span)
+
+
+def stand_in(operand: Node) -> Node:
+    """A parameter for what a region is given from now on."""
+    attrs = {"name": "captured", "symbol": None}
+    return Node(parameter, (), attrs, operand.type, operand.span)
 
 
 def as_graph(region: Region) -> Graph:

@@ -16,13 +16,12 @@ from typing import Any
 
 from gradsmith.ir.alias import shares_operand
 from gradsmith.ir.graph import Graph, Node, Region
-from gradsmith.ir.intrinsics import parameter
 from gradsmith.ops.complex import imag, real, with_imag, with_real
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import REGIONAL, branch
 from gradsmith.ops.shape import expand_dims, flip, squeeze, transpose
 from gradsmith.ops.through import through, write_through
-from gradsmith.passes.regions import in_regions, remade, renamed, replayed
+from gradsmith.passes.regions import in_regions, remade, renamed, replayed, stand_in
 from gradsmith.passes.replay import Replay
 
 STORES = {index_set: getitem, with_real: real, with_imag: imag}
@@ -95,7 +94,7 @@ class _Taking:
                 self.inputs.append(operand)
 
     def _arm(self, arm: Region, views: Sequence[int]) -> Region:
-        more = tuple(_param(operand) for operand in self.inputs[self.count :])
+        more = tuple(stand_in(operand) for operand in self.inputs[self.count :])
         arm = replace(arm, params=arm.params + more)
         known = dict(zip(reversed(self.inputs[1:]), reversed(arm.params), strict=True))
         taken: dict[Node, Node] = {}
@@ -115,11 +114,6 @@ class _Taking:
             inputs = tuple(self._taken(x, known, taken) for x in value.inputs)
             taken[value] = Node(value.op, inputs, value.attrs, value.type, value.span)
         return taken[value]
-
-
-def _param(operand: Node) -> Node:
-    attrs = {"name": "captured", "symbol": None}
-    return Node(parameter, (), attrs, operand.type, operand.span)
 
 
 def _is_view(value: Node) -> bool:
