@@ -25,6 +25,7 @@ from gradsmith.passes.results import own_results
 from gradsmith.passes.rewrite import Table, rebuild
 from gradsmith.passes.scatter import SCATTER
 from gradsmith.passes.sink import sink
+from gradsmith.passes.stores import known_parts
 from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 from gradsmith.passes.touched import touched_once
 from gradsmith.passes.views import through_views, views_inside
@@ -73,7 +74,7 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     ``labels`` are names for the results, for where they need a copy of their own.
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
-    lowered = prune(touched_once(lowered))
+    lowered = prune(everywhere(known_parts)(touched_once(lowered)))
     for change in (everywhere(into_arms), _with_views_inside):
         changed = change(lowered)
         lowered = lowered if changed is lowered else prune(changed)
