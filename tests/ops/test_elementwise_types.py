@@ -35,7 +35,7 @@ MOST = [*ARRAYS, *SCALARS, *NUMBERS]
 
 FIXED = {
     *("where", "clip", "logsumexp", "softmax", "log_softmax"),
-    *("allclose", "array_equal", "python_float"),
+    *("allclose", "array_equal", "python_float", "with_real", "with_imag"),
 }
 ATTRS: dict[str, dict[str, Any]] = {
     "round": {"decimals": 1},
