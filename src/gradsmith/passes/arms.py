@@ -25,13 +25,11 @@ from gradsmith.ops.create import zeros
 from gradsmith.ops.index import getitem, index_add, index_set
 from gradsmith.ops.regions import branch
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import broadcast_to, expand_dims, flip, squeeze, transpose
+from gradsmith.ops.shape import broadcast_to
 from gradsmith.passes.regions import remade, renamed, stand_in
+from gradsmith.passes.scatter import VIEWED_BACK
 from gradsmith.passes.touched import is_adjoint
 from gradsmith.passes.views import puts_back
-
-TURNING = frozenset({transpose, flip, squeeze, expand_dims})
-"""These look at all of an array, in another way."""
 
 
 def into_arms(graph: Graph) -> Graph:
@@ -78,7 +76,8 @@ def _may_move(value: Node, step: Node, graph: Graph, place: Mapping[Node, int]) 
 
 
 def _turns(step: Node) -> bool:
-    return step.op in TURNING or (step.op is getitem and step.attrs["index"].whole)
+    """Whether it looks at all of an array, in another way."""
+    return step.op in VIEWED_BACK or (step.op is getitem and step.attrs["index"].whole)
 
 
 def _is_leaf(value: Node) -> bool:

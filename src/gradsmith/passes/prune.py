@@ -314,10 +314,8 @@ def _read(regions: Iterable[Region], results: Sequence[int]) -> set[int]:
 def _cut(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
     """The region with these of its parameters and results; itself where these are all."""
     wanted = tuple(region.results[k] for k in results)
-    nodes, given = (
-        live(region.nodes, wanted, sparing=True),
-        tuple(region.params[p] for p in params),
-    )
+    nodes = live(region.nodes, wanted, sparing=True)
+    given = tuple(region.params[p] for p in params)
     same = given == region.params and wanted == region.results
     if same and len(nodes) == len(region.nodes):
         return region
