@@ -121,6 +121,55 @@ def _unflatten(tree: Tree, leaves: Iterator[Any]) -> Any:
     return tree.cls(**dict(zip(tree.keys, values, strict=True)))
 
 
+class StructureError(ValueError):
+    """A tree does not have the structure that it should have."""
+
+
+Split: TypeAlias = "Callable[[Any, int], list[Any] | None]"
+
+
+def leaves_like(
+    tree: Tree, value: Any, at: str, split: Split = lambda value, count: None
+) -> list[Any]:
+    """What ``value`` has in the place of each leaf of ``tree``: dicts by their keys, the rest by
+    order. ``None`` stands for all leaves below it, and in the place of a leaf anything may be.
+    ``split`` takes apart what stands for a container of so many items and is none.
+
+    Raises
+    ------
+    StructureError
+        The structures differ; the message calls ``value`` ``at``.
+    """
+    if tree.kind == "leaf":
+        return [value]
+    if tree.kind == "static":
+        return []
+    if value is None:
+        return [None] * tree.leaf_count
+    values = None if is_container(value) else split(value, len(tree.children))
+    values = values or _children_like(tree, value, at)
+    return [
+        leaf
+        for child, part, key in zip(tree.children, values, tree.keys, strict=True)
+        for leaf in leaves_like(child, part, f"{at}[{key!r}]", split)
+    ]
+
+
+def _children_like(tree: Tree, value: Any, at: str) -> list[Any]:
+    if not is_container(value):
+        raise StructureError(f"{at} is a {type(value).__name__}, and not a {tree.kind}")
+    kind, keys, values = parts(value)
+    if (kind == "dict") != (tree.kind == "dict") and "dict" in (kind, tree.kind):
+        raise StructureError(f"{at} is a {kind}, and not a {tree.kind}")
+    if kind == "dict" and set(keys) == set(tree.keys):
+        return [value[key] for key in tree.keys]
+    if kind == "dict":
+        raise StructureError(f"{at} has the keys {list(keys)}, and not {list(tree.keys)}")
+    if len(values) != len(tree.children):
+        raise StructureError(f"{at} has {len(values)} items, and not {len(tree.children)}")
+    return values
+
+
 def paths(tree: Tree, at: Path = ()) -> Iterator[Path]:
     """The way from the root to every leaf."""
     if tree.kind == "leaf":

@@ -1276,3 +1276,31 @@ def arms_of_lengths_that_the_data_decide():
         return np.mean(x)
 
     gs.grad(chosen)(X)
+
+
+# -- several outputs -----------------------------------------------------------------------------
+
+
+@case(TypeError)
+def gradient_of_a_pair():
+    def loss(x):
+        total = np.sum(x)
+        return total, x * 2
+
+    gs.grad(loss)(X)
+
+
+@case(TypeError)
+def aux_with_a_pair_as_output():
+    def loss(x):
+        return (x[0], x[1]), x
+
+    gs.grad(loss, has_aux=True)(X)
+
+
+@case(RuntimeError)
+def seeds_of_another_structure():
+    def parts(x):
+        return {"sum": np.sum(x), "square": x * x}
+
+    gs.differentiable(parts).grad(X, grad_outputs={"sum": 1.0})

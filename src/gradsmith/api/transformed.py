@@ -33,17 +33,30 @@ def _recipe(function: Callable[..., Any], build: Build, suffix: str, title: str)
     )
 
 
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
 def as_seed(seed: Any) -> Any:
     """A seed as it is passed on: NumPy scalars for numbers, arrays for lists of numbers."""
     if isinstance(seed, (bool, int, float, complex)):
         return np.asarray(seed, complex if isinstance(seed, complex) else float)[()]
+    if type(seed) in (dict, tuple):
+        _, keys, parts = tree.parts(seed)
+        return tree.rebuilt(seed, keys, [as_seed(part) for part in parts])
     if not isinstance(seed, list):
         return seed
     if len(seed) == 1:
         return (as_seed(seed[0]),)  # one seed for one output, or a list of one number
-    leaves, _ = tree.flatten(seed, lambda v: not isinstance(v, list))
-    plain = all(isinstance(leaf, (bool, int, float, complex)) for leaf in leaves)
-    return np.asarray(seed) if plain else seed
+    return np.asarray(seed) if _shape(seed) else [as_seed(part) for part in seed]
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Of a regular nested list of numbers, else None."""
+    if not isinstance(value, list):
+        return () if isinstance(value, _NUMBERS) else None
+    shapes = set(map(_shape, value))
+    (inner,) = shapes if len(shapes) == 1 else (None,)
+    return None if inner is None else (len(value), *inner)
 
 
 def check_callable(function: Any) -> None:

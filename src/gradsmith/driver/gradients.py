@@ -67,7 +67,15 @@ def _zero_or_missing(source: Node, outputs: Sequence[Node]) -> Node | Missing:
     unused = why_unused(source, outputs)
     if unused is not None:
         return Missing(source, unused.reason)
-    return zeros(shape=source.shape, dtype=source.dtype)
+    return zero_like(source)
+
+
+def zero_like(value: Node) -> Node:
+    """Zeros of the shape, dtype and kind of a value: a number for a number."""
+    if value.array_type.form == "array":
+        return zeros(shape=value.shape, dtype=value.dtype)
+    zero = value.dtype.type(0)
+    return current_builder().lift(zero.item() if value.array_type.weak else zero)
 
 
 def check_outputs(outputs: Sequence[Node]) -> None:
@@ -293,8 +301,10 @@ def _resolve(
             raise unused_error(name, source, g)
         if not policy.materialize:
             return None
-        lead = batch.shape[:1] if batch is not None else ()
-        g = zeros(shape=(*lead, *source.shape), dtype=source.dtype)
+        if batch is None:
+            g = zero_like(source)
+        else:
+            g = zeros(shape=(*batch.shape[:1], *source.shape), dtype=source.dtype)
     if not create_graph:
         g = finished_gradient(g)
     return Tracer(View(Storage(g)))

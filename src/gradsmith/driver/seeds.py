@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith import tree
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -106,10 +107,50 @@ def _as_list(
 def _one_each(outputs: Sequence[Node], grad_outputs: Any) -> list[Any]:
     if isinstance(grad_outputs, (list, tuple)):
         return list(grad_outputs)
-    if isinstance(grad_outputs, PendingSeed) and grad_outputs.shape == (len(outputs),):
-        whole = grad_outputs.declare(grad_outputs.shape)  # a list of numbers came as an array
-        return [Tracer(View(Storage(read(whole, i)))) for i in range(len(outputs))]
-    return [grad_outputs]
+    return _rows(grad_outputs, len(outputs)) or [grad_outputs]
+
+
+def _rows(seed: Any, count: int) -> list[Any] | None:
+    """The rows of an array that has ``count`` of them: nested lists of numbers come as arrays."""
+    if isinstance(seed, PendingSeed):
+        shape = symbolic_shape(seed.name, seed.shape)
+        if not shape or not dims.same(shape[0], count):
+            return None
+        whole = seed.declare(shape)
+    elif isinstance(seed, (Tracer, np.ndarray)) and seed.ndim and dims.same(seed.shape[0], count):
+        whole = as_node(_elements(seed))
+    else:
+        return None
+    return [Tracer(View(Storage(read(whole, i)))) for i in range(count)]
+
+
+def seeds_by_output(shape: tree.Tree, seed: Any) -> Any:
+    """The seeds of a function that returns a tree of this shape, as a list in its order.
+
+    Raises
+    ------
+    SeedError
+        It is a tree of another structure.
+    """
+    if seed is None or shape.kind == "leaf":
+        return seed
+    try:
+        return tree.leaves_like(shape, seed, "grad_outputs", _rows)
+    except tree.StructureError as error:
+        if not tree.is_container(seed):
+            return [seed]  # their number is wrong: the message counts them
+        flat = not _is_nested(shape) or len(seed) == shape.leaf_count
+        if flat and isinstance(seed, (list, tuple)):
+            return list(seed)
+        raise SeedError(
+            f"the seeds do not have the structure of the function's result: {error}",
+            current_span(),
+            "pass one seed for each output, in the structure of the result",
+        ) from None
+
+
+def _is_nested(shape: tree.Tree) -> bool:
+    return shape.kind == "dict" or any(child.children for child in shape.children)
 
 
 def _is_list_of_seeds(output: Node, grad_outputs: Sequence[Any], *, batched: bool) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import BoundArguments
 from typing import Any, NoReturn
 
+import numpy as np
+
 from gradsmith import tree
 from gradsmith.autodiff.forward import jvp
 from gradsmith.driver.gradients import (
@@ -14,8 +16,9 @@ from gradsmith.driver.gradients import (
     check_outputs,
     differentiate,
     gradients_of,
+    zero_like,
 )
-from gradsmith.driver.seeds import seeds_for
+from gradsmith.driver.seeds import seeds_by_output, seeds_for
 from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -38,7 +41,6 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import describe_shape, same_shape
 from gradsmith.ops.control import distinct
-from gradsmith.ops.create import zeros
 from gradsmith.passes.pipeline import ADJOINT, NUMERICS
 from gradsmith.passes.rewrite import prepare
 
@@ -99,32 +101,26 @@ class Primals:
             own.view.storage.order = order_of_copy(leaf.view)
         return own
 
-    def tangents(self, given: Sequence[Any]) -> list[Node]:
-        """Directions for the inputs, given in the shapes of the values.
+    def tangents(self, given: Sequence[Any]) -> list[Node | None]:
+        """Directions for the inputs, given in the structure of the values; None where zero.
 
         Raises
         ------
         ArgumentValueError
             They do not have the structure or the shapes of the values.
         """
-        leaves, _ = tree.flatten(list(given), is_leaf)
-        moving = [m for _, flags in self._trees for m in flags]
-        if len(leaves) != len(moving):
+        if len(given) != len(self._trees):
             raise ArgumentValueError(
-                f"got {len(leaves)} tangents for {len(moving)} arguments",
+                f"got {len(given)} tangents for {len(self._trees)} arguments",
                 current_span(),
-                "pass tangents of the structure of the primals",
+                "pass one tangent for each argument (None for zero)",
             )
-        kept = [traced(leaf).node for leaf, m in zip(leaves, moving, strict=True) if m]
-        for label, source, tangent in zip(self.labels, self.inputs, kept, strict=True):
-            if not same_shape(source.shape, tangent.shape):
-                raise ArgumentValueError(
-                    f"the tangent of {label} has shape {describe_shape(tangent.shape)}, {label} "
-                    f"has shape {describe_shape(source.shape)}",
-                    current_span(),
-                    "pass a tangent of the shape of its argument",
-                )
-        return kept
+        pairs = zip(self.values, self._trees, given, strict=True)
+        moved = [t for name, known, tangent in pairs for t in _moving(name, *known, tangent)]
+        return [
+            None if t is None else _checked_tangent(label, source, t)
+            for label, source, t in zip(self.labels, self.inputs, moved, strict=True)
+        ]
 
     def restore(self, gradients: Sequence[Any]) -> list[Any]:
         """Gradients in the shapes of the values; None for integers within a tree."""
@@ -141,11 +137,37 @@ class Primals:
         for label, source, g in zip(self.labels, self.inputs, found, strict=True):
             if isinstance(g, Missing):
                 warn_unused(label, source, g)
-                g = zeros(shape=source.shape, dtype=source.dtype)  # noqa: PLW2901
+                g = zero_like(source)  # noqa: PLW2901
                 if source in builder.names:
                     builder.name(g, f"g_{builder.names[source]}")
             gradients.append(wrap(g))
         return gradients
+
+
+def _moving(name: str, shape: tree.Tree, moving: Sequence[bool], tangent: Any) -> list[Any]:
+    """The tangents of the leaves of one value that are differentiated by."""
+    try:
+        leaves = tree.leaves_like(shape, tangent, f"the tangent of {name}")
+    except tree.StructureError as error:
+        hint = "pass tangents of the structure of the primals (None for zero)"
+        raise ArgumentValueError(str(error), current_span(), hint) from None
+    return [leaf for leaf, moves in zip(leaves, moving, strict=True) if moves]
+
+
+def _checked_tangent(label: str, source: Node, tangent: Any) -> Node:
+    hint = "pass a tangent of the shape of its argument (None for zero)"
+    if not is_leaf(tangent) and not isinstance(tangent, (list, bool)):
+        kind = f"the tangent of {label} is a {type(tangent).__name__}"
+        raise ArgumentTypeError(kind, current_span(), hint)
+    node = traced(np.asarray(tangent) if isinstance(tangent, bool) else tangent).node
+    if not same_shape(source.shape, node.shape):
+        raise ArgumentValueError(
+            f"the tangent of {label} has shape {describe_shape(node.shape)}, {label} has shape "
+            f"{describe_shape(source.shape)}",
+            current_span(),
+            hint,
+        )
+    return node
 
 
 def _is_inexact(leaf: Any) -> bool:
@@ -212,9 +234,11 @@ def gradient_of_arguments(
     primals, result = _run(function, bound, own)
     result, aux = _split_aux(result, has_aux=has_aux)
     outputs, shape = output_leaves(result)
-    check_outputs(outputs)
     several = shape.kind != "leaf"
-    seeds = seeds_for(outputs, _flat_seed(seed, shape), several=several, batched=False)
+    if several and seed is None:
+        raise _several_outputs(result, has_aux=has_aux)
+    check_outputs(outputs)
+    seeds = seeds_for(outputs, seeds_by_output(shape, seed), several=several, batched=False)
     stable, found = differentiate(outputs, seeds, primals.inputs)
     if len(stable) == 1:
         current_builder().name(stable[0], "value")
@@ -252,16 +276,28 @@ def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
     return result
 
 
+def _several_outputs(result: Any, *, has_aux: bool) -> ArgumentTypeError:
+    """The error for a function of which it is not said which output to differentiate."""
+    kind = type(result).__name__
+    count = f" of {len(result)}" if hasattr(result, "__len__") else ""
+    others = "for several outputs take f.grad of gs.differentiable(f), gs.autograd.grad or gs.vjp"
+    if has_aux:
+        return ArgumentTypeError(
+            f"with has_aux=True the first of the pair (output, aux) is a {kind}{count}: a "
+            "gradient is that of one array or number",
+            returned(),
+            f"return (output, aux) with all the rest in aux; {others}",
+        )
+    return ArgumentTypeError(
+        f"the function returns a {kind}{count}: a gradient is that of one array or number",
+        returned(),
+        "return one value, or (output, aux) with has_aux=True for values that are not "
+        f"differentiated; {others}",
+    )
+
+
 def _kind(value: Any) -> str:
     return shown(value) if isinstance(value, Tracer) else f"a {type(value).__name__}"
-
-
-def _flat_seed(seed: Any, shape: tree.Tree) -> Any:
-    """A seed given as a tree like the output, as a list."""
-    if seed is None or shape.kind == "leaf" or not tree.is_container(seed):
-        return seed
-    leaves, _ = tree.flatten(seed, lambda v: v is None or not tree.is_container(v))
-    return leaves
 
 
 def named_gradient(
@@ -286,7 +322,7 @@ def named_gradient(
     found = gradients_of(
         wrapped if shape.kind != "leaf" else wrapped[0],
         inputs,
-        _flat_seed(seed, shape),
+        seeds_by_output(shape, seed),
         create_graph=True,
         policy=policy,
         batched=batched,
@@ -310,7 +346,9 @@ class Pullback:
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         several = self._shape.kind != "leaf"
-        given = _flat_seed(cotangent, self._shape) if several else [cotangent]
+        given = seeds_by_output(self._shape, cotangent) if several else [cotangent]
+        if given is None:
+            given = [None] * len(self._outputs)
         if len(given) != len(self._outputs):
             raise SeedError(
                 f"got {len(given)} cotangents for {len(self._outputs)} outputs",
@@ -337,9 +375,6 @@ def pushforward(
     stable = prepare(builder, outputs, primals.inputs, NUMERICS)
     with builder.phase(ADJOINT):
         found = jvp(stable, primals.inputs, directions)
-        moved = [
-            zeros(shape=out.shape, dtype=out.dtype) if t is None else t
-            for out, t in zip(outputs, found, strict=True)
-        ]
+        moved = [zero_like(out) if t is None else t for out, t in zip(outputs, found, strict=True)]
     value = tree.unflatten(shape, [wrap(node) for node in stable])
     return value, tree.unflatten(shape, [wrap(node) for node in moved])

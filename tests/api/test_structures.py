@@ -1,0 +1,208 @@
+"""Seeds, tangents and results in the structure that the function has: lists, dicts, None."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+X = np.array([0.5, -1.25, 2.0])
+G = np.array([1.0, 2.0, 3.0])
+Pair = namedtuple("Pair", "first second")
+
+
+def vector_and_number(x):
+    return [x * 2, x[0] * 3]
+
+
+def two_vectors(x):
+    return [x * 2, x * x]
+
+
+def dict_with_a_list(x):
+    return {"a": x * 2, "b": [x[0], x[1] * x[2]]}
+
+
+def nested(x):
+    return (x * 2, {"b": x * x, "a": (x[0],)})
+
+
+ONE = np.array([5.0, 4.0, 6.0])
+TWO = 2 * G + 2 * X * G
+DICT = np.array([2.0 + 4.0, 4.0 + 5.0 * X[2], 6.0 + 5.0 * X[1]])
+NESTED = 2 * G + 2 * X * G + np.array([7.0, 0.0, 0.0])
+SEEDS = [
+    (vector_and_number, [G, 1.0], ONE),
+    (vector_and_number, (G, np.array(1.0)), ONE),
+    (vector_and_number, [G, None], ONE),
+    (vector_and_number, [[1.0, 2.0, 3.0], 1.0], ONE),
+    (vector_and_number, ([1, 2, 3], 1), ONE),
+    (vector_and_number, [list(G), 1.0], ONE),
+    (two_vectors, [G, G], TWO),
+    (two_vectors, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], TWO),
+    (two_vectors, ([1.0, 2.0, 3.0], G), TWO),
+    (two_vectors, np.array([G, G]), TWO),
+    (dict_with_a_list, {"a": G, "b": [4.0, 5.0]}, DICT),
+    (dict_with_a_list, {"b": [4.0, 5.0], "a": G}, DICT),
+    (dict_with_a_list, {"a": [1.0, 2.0, 3.0], "b": (4.0, 5.0)}, DICT),
+    (dict_with_a_list, {"a": G, "b": np.array([4.0, 5.0])}, DICT),
+    (nested, (G, {"a": (7.0,), "b": G}), NESTED),
+    (nested, [G, {"b": [1.0, 2.0, 3.0], "a": [7.0]}], NESTED),
+]
+
+
+@pytest.mark.parametrize(("fun", "seed", "expected"), SEEDS)
+def test_seeds_in_the_structure_of_the_outputs(fun, seed, expected):
+    (g,) = gs.differentiable(fun).grad(X, grad_outputs=seed)
+    np.testing.assert_allclose(g, expected, rtol=1e-14)
+    (g,) = gs.vjp(fun, X)[1](seed)
+    np.testing.assert_allclose(g, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", [[G, G], [[1.0, 2.0, 3.0]] * 2, np.array([G, G])])
+def test_seeds_of_autograd_grad(seed):
+    def slopes(x, seed):
+        return gs.autograd.grad(two_vectors(x), x, grad_outputs=seed)[0]
+
+    np.testing.assert_allclose(gs.compile(slopes)(X, seed), TWO, rtol=1e-14)
+
+
+BAD_SEEDS = [
+    (two_vectors, np.ones((3, 3))),
+    (two_vectors, [G]),
+    (two_vectors, {"a": G}),
+    (dict_with_a_list, {"a": G}),
+    (dict_with_a_list, {"a": G, "c": [1.0, 1.0]}),
+    (dict_with_a_list, {"a": G, "b": [1.0, 1.0, 1.0]}),
+    (dict_with_a_list, {"a": G, "b": 1.0}),
+    (nested, (G, [G, 7.0])),
+]
+
+
+@pytest.mark.parametrize(("fun", "seed"), BAD_SEEDS)
+def test_seeds_of_another_structure(fun, seed):
+    with pytest.raises(gs.GradsmithError) as caught:
+        gs.differentiable(fun).grad(X, grad_outputs=seed)
+    assert isinstance(caught.value, RuntimeError)
+
+
+def test_the_number_of_rows_of_a_seed_is_checked_in_each_call():
+    slopes = gs.differentiable(lambda x: [x[0], x[1]]).grad
+    np.testing.assert_array_equal(slopes(X, grad_outputs=np.ones(2))[0], [1.0, 1.0, 0.0])
+    with pytest.raises(RuntimeError, match="2 outputs"):
+        slopes(X, grad_outputs=np.ones(3))
+
+
+# --- tangents
+
+
+def energy(w, a, y):
+    return np.sum((a @ w - y) ** 2)
+
+
+def in_a_dict(p):
+    return p["a"] * p["b"]
+
+
+def chosen(x, mode):
+    return x * 2 if mode == "double" else x
+
+
+A = np.arange(6.0).reshape(2, 3)
+Y = np.array([1.0, -2.0])
+TANGENTS = [
+    (energy, (X, A, Y), (G, None, None), (G, np.zeros((2, 3)), np.zeros(2))),
+    (energy, (X, A, Y), (None, A, None), (np.zeros(3), A, np.zeros(2))),
+    (energy, (X, A, Y), (None, None, None), (np.zeros(3), np.zeros((2, 3)), np.zeros(2))),
+    (in_a_dict, ({"a": X, "b": G},), ({"a": G, "b": None},), ({"a": G, "b": 0 * G},)),
+    (in_a_dict, ({"a": X, "b": G},), (None,), ({"a": 0 * G, "b": 0 * G},)),
+    (in_a_dict, ({"a": X, "b": 2.0},), ({"b": 1.0, "a": G},), ({"a": G, "b": 1.0},)),
+    (lambda x, n: x**n, (X, 2), (G, None), (G, 0)),
+    (lambda xs: xs[0] * xs[1], ([X, G],), ([G, None],), ([G, 0 * G],)),
+    (lambda xs: xs[0] * xs[1], ([X, G],), ((G, X),), ([G, X],)),
+    (chosen, (X, "double"), (G, None), (G, "double")),
+    (lambda p: p.first * p.second, (Pair(X, 3.0),), (Pair(None, 1.0),), (Pair(0 * X, 1.0),)),
+]
+
+
+@pytest.mark.parametrize(("fun", "primals", "tangents", "spelled_out"), TANGENTS)
+def test_none_is_a_tangent_of_zeros(fun, primals, tangents, spelled_out):
+    value, moved = gs.jvp(fun, primals, tangents)
+    expected, along = gs.jvp(fun, primals, spelled_out)
+    np.testing.assert_array_equal(value, fun(*primals))
+    np.testing.assert_array_equal(value, expected)
+    np.testing.assert_allclose(moved, along, rtol=1e-14)
+    assert type(moved) is type(along)
+
+
+@pytest.mark.parametrize(
+    ("primals", "tangents"),
+    [
+        ((X, A, Y), (G,)),
+        ((X, A, Y), (G, None)),
+        ((X, A, Y), (G, None, None, None)),
+        ((X, A, Y), (G[:2], None, None)),
+        ((X, A, Y), ("a", None, None)),
+        ((X, A, Y), ({"a": G}, None, None)),
+    ],
+)
+def test_tangents_that_do_not_fit(primals, tangents):
+    with pytest.raises(gs.GradsmithError):
+        gs.jvp(energy, primals, tangents)
+
+
+# --- kinds of zeros
+
+NUMBERS = [2.0, np.float64(2.0), np.float32(2.0), np.array(2.0), np.array([2.0]), np.ones((2, 3))]
+
+
+@pytest.mark.parametrize("value", NUMBERS, ids=lambda v: f"{type(v).__name__}{np.shape(v)}")
+@pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
+def test_the_zero_of_an_unused_argument_is_of_its_kind(value):
+    (g,) = gs.grad(lambda x, y: x * 3, argnums=(1,))(1.0, value)
+    assert isinstance(g, type(value))
+    assert np.asarray(g).dtype == np.asarray(value).dtype
+    assert np.shape(g) == np.shape(value)
+    assert not np.any(g)
+    (kept,) = gs.differentiable(lambda x: x * 3).grad(1.0, inputs=["x"], materialize_grads=True)
+    assert kept == 3.0
+
+
+# --- gs.grad of several outputs
+
+SEVERAL = {
+    "tuple": lambda x: (np.sum(x), np.sum(x * x)),
+    "list": lambda x: [np.sum(x), np.sum(x * x)],
+    "list of one": lambda x: [np.sum(x)],
+    "dict": lambda x: {"loss": np.sum(x)},
+    "named tuple": lambda x: Pair(np.sum(x), 1.0),
+    "value and text": lambda x: (np.sum(x), {"n": 3}),
+}
+
+
+@pytest.mark.parametrize("transform", [gs.grad, gs.value_and_grad])
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_several_outputs_are_refused(transform, kind):
+    with pytest.raises(TypeError, match="has_aux") as caught:
+        transform(SEVERAL[kind])(X)
+    assert isinstance(caught.value, gs.GradsmithError)
+    assert all(name in str(caught.value) for name in ("f.grad", "gs.vjp", "gs.autograd.grad"))
+
+
+@pytest.mark.parametrize("transform", [gs.grad, gs.value_and_grad])
+def test_with_aux_the_output_is_one_value(transform):
+    with pytest.raises(TypeError, match="first of the pair"):
+        transform(lambda x: ((x[0], x[1]), x), has_aux=True)(X)
+
+
+def test_one_element_in_an_array_is_one_value():
+    np.testing.assert_array_equal(gs.grad(lambda x: x[:1] * 2)(X), [2.0, 0.0, 0.0])
+    np.testing.assert_array_equal(gs.grad(lambda x: x[None, :1] ** 2)(X), [2 * X[0], 0.0, 0.0])
+
+
+def test_several_outputs_within_a_trace_are_refused():
+    with pytest.raises(TypeError, match="has_aux"):
+        gs.grad(lambda x: np.sum(gs.grad(SEVERAL["tuple"])(x)))(X)
