@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import linecache
 from collections.abc import Callable, Mapping
@@ -17,6 +18,6 @@ def load(text: str, name: str, instead: Mapping[str, Any] | None = None) -> Call
     exec(compile(text, filename, "exec"), namespace)
     namespace.update(instead or {})
     # an mtime of None keeps linecache.checkcache from dropping what is no file
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    linecache.cache[filename] = (len(text), None, io.StringIO(text).readlines(), filename)
     function: Callable[..., Any] = namespace[name]
     return function

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 import warnings
 
 from gradsmith.codegen.wrap import LONGEST, wrapped
 
 _MARK = "_gradsmith_comment_"
+_PLACE = re.compile(rf"{_MARK}(\w+)")
+DOCSTRING = "docstring"
 
 
-def comment(index: int) -> ast.stmt:
+def comment(index: int | str) -> ast.stmt:
     """A place for comment number ``index`` (an `ast` cannot hold comments)."""
     return ast.Expr(ast.Name(f"{_MARK}{index}", ast.Load()))
 
@@ -23,13 +28,37 @@ def is_comment(statement: ast.stmt) -> bool:
 
 def print_module(body: list[ast.stmt], comments: list[str]) -> str:
     """The text of the statements, their comment places filled from ``comments``."""
+    docstrings: list[str] = []
+    text = _to_source(ast.Module([_without_docstring(s, docstrings) for s in body], []))
     lines: list[str] = []
-    quoted = False
-    for line in _to_source(ast.Module(body, [])).splitlines():
-        quotes = line.count('"""')
-        lines += [line] if quoted or quotes else _finished(line, comments)
-        quoted ^= quotes % 2 == 1
+    within = _within_strings(text)
+    for number, line in enumerate(text.rstrip("\n").split("\n"), 1):
+        lines += [line] if number in within else _finished(line, comments, docstrings)
     return "\n".join(lines) + "\n"
+
+
+def _without_docstring(statement: ast.stmt, docstrings: list[str]) -> ast.stmt:
+    """The function with a place for its docstring, which is written apart: in it lines are not
+    statements.
+    """
+    if not isinstance(statement, ast.FunctionDef) or ast.get_docstring(statement) is None:
+        return statement
+    first, *rest = statement.body
+    docstrings.append(ast.unparse(ast.Module([first], [])))
+    fields = {**dict(ast.iter_fields(statement)), "body": [comment(DOCSTRING), *rest]}
+    return ast.FunctionDef(**fields, lineno=0)
+
+
+def _within_strings(text: str) -> set[int]:
+    """The lines that belong to a string of several lines."""
+    if '"""' not in text and "'''" not in text:
+        return set()
+    strings = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in strings and token.end[0] > token.start[0]:
+            found.update(range(token.start[0], token.end[0] + 1))
+    return found
 
 
 def print_expression(expression: ast.expr) -> str:
@@ -37,12 +66,15 @@ def print_expression(expression: ast.expr) -> str:
     return _to_source(ast.Expr(expression)).strip()
 
 
-def _finished(line: str, comments: list[str]) -> list[str]:
-    """A line outside of docstrings as it is written."""
+def _finished(line: str, comments: list[str], docstrings: list[str]) -> list[str]:
+    """A statement, which is one line, as it is written."""
     stripped = line.lstrip()
     indent = line[: len(line) - len(stripped)]
-    if stripped.startswith(_MARK):
-        text = f"{indent}# {comments[int(stripped[len(_MARK) :])]}"
+    place = _PLACE.fullmatch(stripped)
+    if place is not None and place[1] == DOCSTRING:
+        return [indent + docstrings.pop(0)]
+    if place is not None:
+        text = f"{indent}# {comments[int(place[1])]}"
         return [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"]
     if stripped.startswith("return ") and stripped.endswith(","):
         return wrapped(f"{indent}return ({stripped[7:]})")  # a tuple of one
