@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         GradsmithError,
         GradsmithWarning,
         TraceTimeEffectWarning,
+        UnrolledLoopWarning,
         UnusedInputWarning,
     )
     from gradsmith.testing import check_grads
@@ -33,6 +34,7 @@ __all__ = [
     "GradsmithError",
     "GradsmithWarning",
     "TraceTimeEffectWarning",
+    "UnrolledLoopWarning",
     "UnusedInputWarning",
     "__version__",
     "autograd",
@@ -53,6 +55,7 @@ _HOMES = {
     "GradsmithError": "errors",
     "GradsmithWarning": "errors",
     "TraceTimeEffectWarning": "errors",
+    "UnrolledLoopWarning": "errors",
     "UnusedInputWarning": "errors",
     "check_grads": "testing",
 }

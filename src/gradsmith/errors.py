@@ -74,6 +74,10 @@ class GradsmithError(Exception):
     locate: ClassVar[Callable[[], Span | None]] = staticmethod(lambda: None)
     """Tells where the user's code is; the frontend, which knows, sets it."""
     advice: ClassVar[str | None] = None
+    loop: Span | None = None
+    """The loop that cannot stay one, where the error is about what a loop does not know."""
+    size: Any = None
+    """The size that would have to be known, where it is about one."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         self.message = message
@@ -179,6 +183,10 @@ class GradsmithWarning(UserWarning):
 
 class UnusedInputWarning(GradsmithWarning):
     """A gradient is zero since the output does not depend on the argument."""
+
+
+class UnrolledLoopWarning(GradsmithWarning):
+    """A loop with many iterations is written out: the code is as long as its data."""
 
 
 class TraceTimeEffectWarning(GradsmithWarning):

@@ -37,16 +37,20 @@ class Entry:
         self.specialisation = specialisation
         self.function = specialisation.function
         self.simple = simple
-        self.captured = tuple(exact_key(c.read()) for c in specialisation.captures)
+        self.captured = self._kinds()
 
     def holds(self) -> bool:
         """Whether captured values and what was relied on are still of the same kind."""
-        spec = self.specialisation
         try:
-            now = tuple(exact_key(c.read()) for c in spec.captures)
+            now = self._kinds()
         except (NameError, AttributeError, LookupError, ValueError):
             return False
-        return now == self.captured and all(r.holds() for r in spec.reliances)
+        return now == self.captured and all(r.holds() for r in self.specialisation.reliances)
+
+    def _kinds(self) -> tuple[list[object], list[object]]:
+        spec = self.specialisation
+        exact = [exact_key(c.read()) for c in spec.captures]
+        return exact, [pattern_key(c.read()) for c in spec.checked]
 
 
 class Compiled:

@@ -19,6 +19,7 @@ from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.ir.graph import Graph
 from gradsmith.views.formula import expressions
 from gradsmith.views.graph import GraphView, view
@@ -62,7 +63,7 @@ def graph(
 
 
 def _traced(function: Callable[..., Any], bound: inspect.BoundArguments) -> Graph:
-    trace = Trace(unrolling=True)  # a formula has no loops
+    trace = Trace(unrolling=Unrolling(everything=True))  # a formula has no loops
     with trace.active():
         values = Arguments(trace, bound.arguments).values
         inputs = inspect.BoundArguments(bound.signature, values)

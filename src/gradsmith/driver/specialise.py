@@ -17,11 +17,12 @@ from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
 from gradsmith.errors import (
     GradsmithError,
-    InternalError,
     SeedNeededError,
+    UnrolledLoopWarning,
     UnsupportedError,
 )
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
+from gradsmith.frontend.captures import drop_unread
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
@@ -30,6 +31,8 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Capture, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unrolling import Plan, Unrolling
+from gradsmith.frontend.warned import warn_at
 from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.mentions import has_effect
@@ -74,6 +77,8 @@ class Specialisation:
     graph: Graph
     guards: tuple[Guard, ...]
     captures: tuple[Capture, ...]
+    checked: tuple[Capture, ...]
+    """What was captured and is not passed on, but must stay of its kind."""
     captured_patterns: tuple[object, ...]
     reliances: tuple[Reliance, ...]
     arguments: tuple[str, ...]
@@ -87,7 +92,7 @@ class Specialisation:
         if not all(r.holds() for r in self.reliances):
             return False
         try:
-            captured = {c.name: c.read() for c in self.captures}
+            captured = {c.name: c.read() for c in (*self.captures, *self.checked)}
         except (NameError, AttributeError, LookupError, ValueError):
             return False
         patterns = tuple(map(pattern_key, captured.values()))
@@ -163,25 +168,33 @@ def specialise(
     """Trace, differentiate, optimise, emit and load for arguments like these.
 
     ``seed`` is ``{"grad_outputs": value}``, or empty. Where a loop in the graph turns out to be
-    in the way of what follows it, all loops over ranges are written out.
+    in the way of what follows it, the function is traced again with that loop written out.
     """
-    first = _Attempt(Trace(), recipe, bound, seed)
-    try:
-        return first.made()
-    except (UnsupportedError, InternalError) as error:
-        if not first.trace.rolled:
+    attempt = first = _Attempt(Trace(), recipe, bound, seed)
+    failure: UnsupportedError | None = None
+    plans: list[Plan] = []
+    guessed = False
+    while True:
+        try:
+            made = attempt.made()
+        except UnsupportedError as error:
+            failure = failure or error
+            unrolling = attempt.trace.unrolling
+            if unrolling.culprit(error) is not None or not guessed:
+                plans = [*unrolling.plans(error), *plans]
+            guessed = guessed or unrolling.culprit(error) is None
+        except SeedNeededError:
+            raise  # whoever asks for the source tries once more, with a seed
+        except Exception:
             first.say()
             raise
-        try:
-            return _Attempt(Trace(unrolling=True), recipe, bound, seed).made()
-        except (UnsupportedError, InternalError):
+        else:
+            attempt.warn()
+            return made
+        if not plans:
             first.say()
-            raise error from None
-    except SeedNeededError:
-        raise  # whoever asks for the source tries once more, with a seed
-    except Exception:
-        first.say()
-        raise
+            raise failure
+        attempt = _Attempt(Trace(unrolling=Unrolling(chosen=plans.pop(0))), recipe, bound, seed)
 
 
 class _Attempt:
@@ -215,9 +228,15 @@ class _Attempt:
             check_results(shape, writable=True)
             shape = with_plain_keys(shape)
             nodes = [_result_node(trace, leaf) for leaf in leaves]
+            drop_unread(trace)
             graph = optimise(trace.builder.graph(nodes))
             lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
         return self._emitted(arguments, graph, lowered, shape)
+
+    def warn(self) -> None:
+        """Warn of long loops that are written out."""
+        for loop, written_out in self.trace.unrolling.long.items():
+            warn_at(loop, written_out.message(loop), UnrolledLoopWarning)
 
     def say(self) -> None:
         """What the function prints before the place where it does not go on."""
@@ -236,7 +255,7 @@ class _Attempt:
         graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
         program = _program(self.recipe, arguments, trace, lowered, shape)
         emitted = module(program)
-        captures = tuple(trace.inputs)
+        captures, checked = tuple(trace.inputs), tuple(trace.checked)
         return Specialisation(
             function=load(emitted.text, program.name, emitted.errors),
             source=emitted.text,
@@ -244,7 +263,10 @@ class _Attempt:
             graph=graph,
             guards=graph.guards,
             captures=captures,
-            captured_patterns=tuple(pattern_key(trace.leaves[c.name]) for c in captures),
+            checked=checked,
+            captured_patterns=tuple(
+                pattern_key(trace.leaves[c.name]) for c in (*captures, *checked)
+            ),
             reliances=tuple(trace.reliances.values()),
             arguments=tuple(arguments.dynamic),
             result=shape,

@@ -13,6 +13,8 @@ from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ir.mentions import mentioned
 
 BY_VALUE = (str, bytes, bool, type(None))
 
@@ -72,8 +74,33 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     if isinstance(made, Tracer):
         made.view.storage.outside = True
     node = trace.root.params[-1]
-    trace.inputs.append(Capture(unique, read, node))
+    trace.inputs.append(Capture(unique, read, node, made))
     return made
+
+
+def drop_unread(trace: Trace) -> None:
+    """What was captured and not read is no input: of a table of constants most entries.
+
+    An integer that nothing depends on may still have been asked for its class.
+    """
+    sizes = mentioned(trace.root.nodes)
+    for guard in trace.guards:
+        sizes.update(dict.fromkeys([*dims.symbols(guard.left), *dims.symbols(guard.right)]))
+    used = {operand for node in trace.root.nodes for operand in node.inputs}
+    kept = []
+    for capture in trace.inputs:
+        symbols = [capture.node.attrs["symbol"], *mentioned([capture.node])]
+        if capture.node in used or _is_read(capture.seen) or any(s in sizes for s in symbols):
+            kept.append(capture)
+            continue
+        trace.root.drop_parameter(capture.node)
+        if isinstance(capture.seen, TracedInt):
+            trace.checked.append(capture)
+    trace.inputs = kept
+
+
+def _is_read(seen: Any) -> bool:
+    return isinstance(seen, Tracer) and seen.view.storage.read
 
 
 def _container(trace: Trace, name: str, leaves: list[Any], shape: tree.Tree, read: Reader) -> Any:

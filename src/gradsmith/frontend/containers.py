@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.grown import Form, Grown, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import (
@@ -39,6 +39,8 @@ class Growth:
     seen: Any = None
     shared: list[Storage | None] = field(default_factory=list)
     """For each part the buffer that it may be a view of."""
+    loop: Span | None = None
+    """The loop that appends."""
 
     @property
     def slots(self) -> list[Slot]:
@@ -47,11 +49,12 @@ class Growth:
 
     def open(self, trace: Trace, builder: Builder) -> None:
         """Begin a trip: of what was appended before, the last element is to be had."""
+        self.loop = trace.unrolling.active[-1]
         for slot in self.rows:
             slot.open(trace, builder)
         self.seen = self.form.element([slot.open(trace, builder) for slot in self.last])
         note_container(self.container)
-        refill(self.container, [Grown(), self.seen])
+        refill(self.container, [Grown(loop=self.loop), self.seen])
 
     def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> None:
         """The trip ends: the new element's parts are the rows at ``place``.
@@ -84,7 +87,7 @@ class Growth:
             if storage is not None:
                 whole.view.storage.doubt(storage)
         note_container(self.container)
-        refill(self.container, [*self.before, Grown(self.form, wholes)])
+        refill(self.container, [*self.before, Grown(self.form, wholes, self.loop)])
 
 
 def _storage_of(part: Any) -> Storage | None:

@@ -148,6 +148,9 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
     if type(value) in (list, tuple):
+        for item in value:
+            if isinstance(item, Refusing):  # the rows of arrays: NumPy would copy them
+                return item.stacked(value).node
         return type(value)(unwrap(v, owners) for v in value)
     return value
 

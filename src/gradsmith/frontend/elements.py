@@ -137,7 +137,8 @@ def _chained(lists: list[Any]) -> list[Any]:
         return [element for inner in lists for element in inner]
     form, wholes = columns_of(lists)  # one row for each list
     (kind,) = form.kinds
-    return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes])]
+    loop = next(item.loop for item in lists if type(item) is Grown)
+    return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes], loop)]
 
 
 # -- what staged code calls

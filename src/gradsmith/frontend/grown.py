@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.dispatch import apply, run
 from gradsmith.frontend.merging import is_data, is_whole
 from gradsmith.frontend.spans import current_span
@@ -30,19 +30,32 @@ class Grown(Refusing):
     Within the loop there are none yet, and nothing may be asked.
     """
 
-    __slots__ = ("form", "wholes")
+    __slots__ = ("form", "loop", "wholes")
 
-    def __init__(self, form: Form | None = None, wholes: Sequence[Tracer] = ()) -> None:
+    def __init__(
+        self,
+        form: Form | None = None,
+        wholes: Sequence[Tracer] = (),
+        loop: Span | None = None,
+    ) -> None:
         self.form = form
         self.wholes = tuple(wholes)
+        self.loop = loop
+        """The loop that appended the elements."""
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error."""
-        raise ControlFlowError(
+        error = ControlFlowError(
             "this use of a list that a loop appends to needs its elements one by one",
             current_span(),
             "stack it with np.stack or np.array, or write into an array made before the loop",
         )
+        error.loop = self.loop
+        raise error
+
+    def stacked(self, values: Sequence[Any]) -> Tracer:
+        """All elements as one array."""
+        return whole_of(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +147,12 @@ def is_grown(value: Any) -> bool:
     return type(value) in (list, tuple) and any(type(item) is Grown for item in value)
 
 
+def refuse(*values: Any) -> NoReturn:
+    """Raise the error that elements are needed one by one that a list in ``values`` has not."""
+    items = (item for value in values for item in (value if is_grown(value) else [value]))
+    next((item for item in items if type(item) is Grown), Grown()).refuse()
+
+
 def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
     """How its elements are made of rows, and the arrays that have these rows."""
     forms: list[Form] = []
@@ -143,7 +162,7 @@ def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
         if type(item) is not Grown:
             apart = taken_apart(item)
             if apart is None:
-                Grown().refuse()
+                refuse(values)
             single.append(apart[0])
             forms.append(apart[1])
             continue
@@ -152,7 +171,7 @@ def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
         pieces += [*_stacked(single), list(item.wholes)]
         single = []
         forms.append(item.form)
-    form = functools.reduce(_joint, forms)
+    form = functools.reduce(functools.partial(_joint, values), forms)
     pieces += _stacked(single)
     return form, [
         column[0] if len(column) == 1 else apply(np.concatenate, list(column))
@@ -160,11 +179,11 @@ def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
     ]
 
 
-def _joint(left: Form, right: Form) -> Form:
-    """The form of either."""
+def _joint(values: Sequence[Any], left: Form, right: Form) -> Form:
+    """The form of either, of elements among ``values``."""
     nested = any(isinstance(kind, Form) for kind in (*left.kinds, *right.kinds))
     if left.shape != right.shape or (nested and left != right):
-        Grown().refuse()
+        refuse(values)
     pairs = zip(left.kinds, right.kinds, strict=True)
     return Form(left.shape, tuple(a if a == b else "array" for a, b in pairs))
 
@@ -177,21 +196,21 @@ def _stacked(rows: list[list[Any]]) -> list[list[Tracer]]:
 def whole_of(value: Sequence[Any]) -> Tracer:
     """All elements as one array."""
     form, wholes = columns_of(value)
-    return _table(form, list(wholes))
+    return _table(value, form, list(wholes))
 
 
-def _table(form: Form, wholes: list[Tracer]) -> Tracer:
+def _table(value: Sequence[Any], form: Form, wholes: list[Tracer]) -> Tracer:
     """``np.array`` of the elements: a further axis for each tuple or list in them."""
     whole: Tracer
     if form.shape.kind == "leaf":
         (kind,) = form.kinds
-        whole = _table(kind, wholes) if isinstance(kind, Form) else wholes[0]
+        whole = _table(value, kind, wholes) if isinstance(kind, Form) else wholes[0]
         return whole
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
-        Grown().refuse()
+        refuse(value)
     pieces = []
     for part, count in form.parts():
-        pieces.append(_table(part, wholes[:count]))
+        pieces.append(_table(value, part, wholes[:count]))
         wholes = wholes[count:]
     whole = apply(np.stack, pieces, axis=1)
     return whole
@@ -208,7 +227,7 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
     if isinstance(key, (int, TracedInt)):
         form, wholes = columns_of(value)
         return form.rows(wholes, key)
-    return Grown().refuse()
+    refuse(value)
 
 
 def is_changing_index(owner: Any, key: TracedInt) -> bool:
@@ -229,21 +248,21 @@ def _array(values: Any, dtype: Any = None) -> Any:
 def _concatenate(values: Any, axis: int = 0) -> Any:
     whole = whole_of(values)
     if axis != 0 or whole.ndim < 2:
-        Grown().refuse()
+        refuse(values)
     return whole.reshape(-1, *whole.shape[2:]).copy()
 
 
 def _hstack(values: Any) -> Any:
     whole = whole_of(values)
     if whole.ndim > 2:
-        Grown().refuse()
+        refuse(values)
     return whole.reshape(-1).copy()
 
 
 def _column_stack(values: Any) -> Any:
     whole = whole_of(values)
     if whole.ndim != 2:
-        Grown().refuse()
+        refuse(values)
     return whole.T.copy()
 
 
@@ -272,7 +291,7 @@ def _zip(*rows: Any, strict: bool = False) -> Any:
     """``zip(*pairs)`` of a list that was appended to: the columns as tuples."""
     form, wholes = columns_of(rows)
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
-        Grown().refuse()
+        refuse(rows)
     columns = []
     for part, count in form.parts():
         columns.append((Grown(part, wholes[:count]),))
@@ -304,25 +323,17 @@ def meaning_of(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     if not args:
         return None
     if any(type(argument) is Grown for argument in args):  # f(*values)
-        return _zip if function is zip else Grown().refuse
+        return _zip if function is zip else functools.partial(refuse, *args)
     if not any(map(is_grown, args)) or isinstance(function, (FunctionType, MethodType)):
         return None
     if any(function is known for known in _AS_IT_IS):
         return None
     found = MEANINGS.get(function) if is_grown(args[0]) else None
-    return found or (_on_arrays(function) if _takes_arrays(function) else Grown().refuse)
+    if found is None and _takes_arrays(function):
+        return functools.partial(apply, function)
+    return found or functools.partial(refuse, *args)
 
 
 def _takes_arrays(function: Any) -> bool:
     named = getattr(function, "__name__", "") not in _OF_SEQUENCES
     return named and function in FUNCTIONS
-
-
-def _on_arrays(function: Any) -> Callable[..., Any]:
-    """A function of NumPy, for which the list is an array."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = [whole_of(a) if is_grown(a) else a for a in args]
-        return apply(function, *given, **kwargs)
-
-    return call

@@ -190,7 +190,7 @@ class LoopRegion:
                 self.state.variables[name] = group
                 known = False
             elif name not in self.state.uncarried and differs(before, after):
-                self.state.uncarried[name] = Unsettled(name, NO_DATA)
+                self.state.uncarried[name] = self._unsettled(name, NO_DATA)
                 known = False
         if not known:  # their buffers are others from now on: begin anew to see what is written
             self.state.storages.clear()
@@ -209,13 +209,16 @@ class LoopRegion:
                 self._settled[name] = value
                 continue
             if self.names.kept is not None and name not in self.names.kept:
-                self._settled[name] = Unsettled(name, VARIES)
+                self._settled[name] = self._unsettled(name, VARIES)
                 continue
             group = late_group(name, before, value, self.trace)
             if group is None:
-                self._settled[name] = Unsettled(name, VARIES)
+                self._settled[name] = self._unsettled(name, VARIES)
             else:
                 self._late[name] = group
+
+    def _unsettled(self, name: str, why: str) -> Unsettled:
+        return Unsettled(name, why, self.trace.unrolling.active[-1])
 
     def _check_aliases(self, written: dict[Storage, Node]) -> None:
         """Two variables or elements that are one array in some trips only cannot be written

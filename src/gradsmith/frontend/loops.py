@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
-from gradsmith.errors import ControlFlowError, GradsmithError
+from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
 from gradsmith.frontend.branches import variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition, condition_of
@@ -20,6 +20,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips, as_trips
+from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 
@@ -57,6 +58,7 @@ class Looping:
         "failure",
         "iterable",
         "names",
+        "place",
         "plan",
         "resets",
         "rolled",
@@ -68,6 +70,7 @@ class Looping:
         self.plan = planned(iterable)
         self.iterable = self.plan.iterable
         self.names = names
+        self.place = current_span() or NOWHERE
         self.rolled = False
         self.resets = False
         self._trip = Trip()
@@ -88,6 +91,7 @@ class Looping:
 
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
+        error = sys.exc_info()[1]
         if self._trying is not None:
             self._trying.close()
         trips = self._trips()
@@ -95,6 +99,8 @@ class Looping:
         hopeless = trips is None or dims.is_unbacked(trips.length)
         if not self.rolled or self._done or (hopeless and not guessed):
             raise  # noqa: PLE0704  within the except block of staged code
+        if isinstance(error, InternalError) or self._is_of_another(error, guessed=guessed):
+            raise  # noqa: PLE0704
         changed = self._region is not None and self._region.state.refused
         self._undo()
         if changed and self._first is None and not (hopeless or self.names.leaves):
@@ -109,8 +115,24 @@ class Looping:
         ):
             raise  # noqa: PLE0704
         else:
-            self._may_roll = False
+            self._write_out(error, trips)
         self.rolled, self.resets, self._again = False, True, True
+
+    def _is_of_another(self, error: BaseException | None, *, guessed: bool) -> bool:
+        """Whether the error says that it is another loop that has to be written out.
+
+        While a ``while`` is tried as one that counts, only one of the enclosing loops.
+        """
+        trace = current_trace()
+        loop = None if trace is None else trace.unrolling.culprit(error)
+        if trace is None or loop in (None, self.place):
+            return False
+        return not guessed or loop in trace.unrolling.active
+
+    def _write_out(self, error: BaseException | None, trips: Trips) -> None:
+        self._may_roll, trace = False, current_trace()
+        if trace is not None and isinstance(error, GradsmithError):
+            trace.unrolling.note_written_out(self.place, dims.hint(trips.length), error)
 
     def _trips(self) -> Trips | None:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
@@ -181,8 +203,8 @@ class Looping:
         """The trips of one attempt, which `failed` ends."""
         trace = current_trace()
         trips = as_trips(self.iterable)
-        if trace is not None and trace.unrolling and not self.plan.rolled:
-            self._may_roll = False
+        if trace is not None and trace.unrolling.is_chosen(self.place) and not self.plan.rolled:
+            self._may_roll = self._is_too_long(trace, trips)
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
             # `yield from` would close the user's generator with this one
@@ -201,6 +223,15 @@ class Looping:
             yield from self._watched(trace, frame, trips)
         else:
             yield from iter(self.iterable)
+
+    def _is_too_long(self, trace: Trace, trips: Trips | None) -> bool:
+        """Whether a loop that is to be written out has too many iterations, or nobody knows."""
+        if trips is None or dims.is_unbacked(trips.length):
+            return False
+        count, error = dims.hint(trips.length), trace.unrolling.chosen.get(self.place)
+        if error is not None and self.plan.rolled is None:
+            trace.unrolling.note_written_out(self.place, count, error)
+        return error is not None and count > MANY_TRIPS
 
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
@@ -252,7 +283,6 @@ class Looping:
         self, trace: Trace, frame: Any, trips: Trips | None, before: list[Any] | None = None
     ) -> Iterator[Any]:
         """Run one trip as a region; again, as long as what it carries changes its type."""
-        trace.rolled = True
         everything = (*self.names.stored, *self.names.targets)
         self.rolled, self._before = True, before or variables(frame, everything)
         self._original = self._original or self._before
@@ -264,15 +294,20 @@ class Looping:
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)
-        for _ in range(MOST_ATTEMPTS):
-            settled = yield from self._attempt(frame, region, known)
-            if settled:
-                self._close(region)
-            if settled is not False:
-                return
-        raise ControlFlowError(
-            "what this loop carries from trip to trip does not settle in type", current_span()
-        )
+        trace.unrolling.begin(self.place)
+        try:
+            for _ in range(MOST_ATTEMPTS):
+                settled = yield from self._attempt(frame, region, known)
+                if settled:
+                    self._close(region)
+                if settled is not False:
+                    return
+            raise ControlFlowError(
+                "what this loop carries from trip to trip does not settle in type",
+                current_span(),
+            )
+        finally:
+            trace.unrolling.end(self.place)
 
     def _attempt(
         self, frame: Any, region: LoopRegion, known: dict[int, Any]
@@ -298,6 +333,7 @@ class Looping:
         if not (decided or region.carries_data()):
             raise ControlFlowError("this loop only counts", current_span())
         self._done = True
+        region.trace.unrolling.long.pop(self.place, None)
         self._values, self.resets = region.close(self._trip), False
 
 
@@ -305,7 +341,9 @@ def stays_one(iterable: Any) -> bool:
     """Whether a loop over ``iterable`` is to stay a loop."""
     trace, plan = current_trace(), planned(iterable)
     trips = as_trips(plan.iterable)
-    if trace is None or trips is None or (trace.unrolling and not plan.rolled):
+    if trace is None or trips is None:
+        return False
+    if trace.unrolling.is_chosen(current_span() or NOWHERE) and not plan.rolled:
         return False
     return is_to_be_rolled(plan, trips)
 

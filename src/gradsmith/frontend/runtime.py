@@ -40,7 +40,13 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
-from gradsmith.frontend.grown import Grown, element_of, is_changing_index, is_grown, meaning_of
+from gradsmith.frontend.grown import (
+    element_of,
+    is_changing_index,
+    is_grown,
+    meaning_of,
+    refuse,
+)
 from gradsmith.frontend.journal import check_iterators
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
@@ -201,7 +207,7 @@ class BoundRuntime:
             return builtins_table.attribute_of(owner, name)
         stand_in = trace.shadows.get(id(owner), owner)
         if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
-            Grown().refuse()
+            refuse(owner)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_reshaped(stand_in)
         if isinstance(stand_in, Shadow):
@@ -262,7 +268,7 @@ class BoundRuntime:
         if isinstance(owner, Tracer) and name not in (None, "real", "imag"):
             raise cannot_assign(owner, name)
         if is_grown(owner):
-            Grown().refuse()
+            refuse(owner)
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
         if name is None and isinstance(owner, CONTAINERS):

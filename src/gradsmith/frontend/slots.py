@@ -35,7 +35,9 @@ NO_DATA = "a loop changes it, and before the loop it is no number or array"
 
 def fresh_name(trace: Trace, label: str | None) -> str:
     """A name for a size that no other size of the trace has."""
-    return f"{label or 'k'}.{trace.root.token()}"
+    name = f"{label or 'k'}.{trace.root.token()}"
+    trace.unrolling.note_size(name)
+    return name
 
 
 def shown_name(name: str) -> str:

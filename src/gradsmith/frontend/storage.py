@@ -46,6 +46,7 @@ class Storage:
         "node",
         "order",
         "outside",
+        "read",
         "stale",
         "version",
     )
@@ -61,6 +62,7 @@ class Storage:
             base._doubtful.append((self, None))
         self.name: str | None = None  # of the argument that it is
         self.label: str | None = None  # what the user calls it
+        self.read = False  # whether anything has asked what it holds, or of which type
         self.outside = False  # whether it is an array from outside the function, no argument
 
     def replace(self, node: Node) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
@@ -29,6 +30,8 @@ class Capture:
     name: str
     read: Reader
     node: Node
+    seen: Any
+    """What the function sees of it while it is traced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,10 @@ class Trace:
     layouts: dict[tuple[str, Storage], None] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
     inputs: list[Capture] = field(default_factory=list)
+    checked: list[Capture] = field(default_factory=list)
+    """Of what was captured, what is no input after all, but must stay of its kind."""
     guards: dict[Guard, None] = field(default_factory=dict)
-    unrolling: bool = False  # whether every `for` is written out
-    rolled: bool = False  # whether some `for` was not
+    unrolling: Unrolling = field(default_factory=Unrolling)
     depth: int = 0  # how many calls of the user's functions are being run in regions
     loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
     """Numbers of which Python may have another class: see `frontend.loose`."""

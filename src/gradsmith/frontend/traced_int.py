@@ -33,12 +33,14 @@ class TracedInt:
 
     def _must_be_known(self, what: str) -> None:
         if dims.is_unbacked(self.dim):
-            raise ConcretizationError(
+            error = ConcretizationError(
                 f"Python needs {what} here, but {dims.render(self.dim)} is known only while the "
                 "function runs",
                 None,
                 "index arrays with it, or loop over it with range()",
             )
+            error.size = self.dim
+            raise error
 
     __int__ = __index__
 

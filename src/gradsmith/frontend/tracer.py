@@ -67,6 +67,7 @@ class Tracer:
         builder = builder_at_work()
         state = (self.view.storage.version, builder)
         if self._cached is None or self._cached[0] != state:
+            self.view.storage.read = True
             node = self.view.read()
             self._cached = (state, node if builder is None else builder.inner(node))
         return self._cached[1]

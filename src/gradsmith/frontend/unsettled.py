@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.spans import current_span
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
@@ -63,6 +64,10 @@ class Refusing:
         """Raise the error."""
         raise NotImplementedError
 
+    def stacked(self, values: Sequence[Any]) -> Any:
+        """The array that a list or tuple of ``values`` is to NumPy, this being one of them."""
+        self.refuse(values)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__array__":
             raise AttributeError(name)
@@ -83,11 +88,13 @@ for _name in _OPERATORS:
 class Unsettled(Refusing):
     """Stands for the value of a variable; any use of it says why there is none."""
 
-    __slots__ = ("name", "why")
+    __slots__ = ("loop", "name", "why")
 
-    def __init__(self, name: str, why: str) -> None:
+    def __init__(self, name: str, why: str, loop: Span | None = None) -> None:
         self.name = name
         self.why = why
+        self.loop = loop
+        """The loop that leaves it without a value, if it is one."""
 
     @property
     def shown(self) -> str:
@@ -96,11 +103,13 @@ class Unsettled(Refusing):
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error."""
-        raise ControlFlowError(
+        error = ControlFlowError(
             f"{self.shown} is used, but {self.why}",
             current_span(),
             "give it a value of one type on every way that leads here",
         )
+        error.loop = self.loop
+        raise error
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.why}>"

@@ -65,6 +65,12 @@ class Builder:
         self.names[node] = name
         return node
 
+    def drop_parameter(self, node: Node) -> None:
+        """``node`` is no input after all: nothing reads it."""
+        self.params.remove(node)
+        self._own.discard(node)
+        self.names.pop(node, None)
+
     def inner(self, node: Node) -> Node:
         """``node`` as it is known in this region: itself, or the parameter that stands for it."""
         if self.parent is None or node in self._own:

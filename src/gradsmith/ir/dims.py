@@ -139,7 +139,9 @@ def _decide_for_all_trips(relation: str, left: Size, right: Size) -> bool:
     outcome = settled(relation, left, right)
     if outcome is None:
         text = f"{render(left)} {relation} {render(right)}"
-        raise ControlFlowError(f"whether {text} differs from trip to trip of a loop")
+        error = ControlFlowError(f"whether {text} differs from trip to trip of a loop")
+        error.size = left - right
+        raise error
     return outcome
 
 
