@@ -1,0 +1,191 @@
+"""Which loops are written out: only those that must be, with a warning where they are long.
+
+A program is *checked* by its value to the bit, its gradient by differences, both at two sizes
+through one compiled object, and by the length of its source, which must not depend on the size.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from gradsmith.errors import InternalError
+from gradsmith.frontend.tracer import Tracer
+from programs.harness import same_bits
+
+SIZES = (13, 29)
+
+
+def vector(size, seed=0):
+    return np.random.default_rng([seed, size]).uniform(0.2, 0.9, size)
+
+
+def differences(function, x, *rest):
+    """Of fourth order, one entry after the other."""
+    found = np.empty(x.shape)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros(x.shape)
+        step[place] = 1e-3
+        near, far = (function(x + k * step, *rest) - function(x - k * step, *rest) for k in (1, 2))
+        found[place] = (8 * near - far) / 12e-3
+    return found
+
+
+def lines(function, *arguments):
+    return gs.grad(function).source(*arguments).count("\n")
+
+
+def check(function, arguments=lambda size: (vector(size),), sizes=SIZES, rtol=1e-6):
+    """What the docstring says."""
+    value, gradient = gs.compile(function), gs.grad(function)
+    for size in sizes:
+        given = arguments(size)
+        before = [np.copy(a) for a in given]
+        same_bits(value(*given), function(*given))
+        np.testing.assert_allclose(
+            gradient(*given), differences(function, *given), rtol=rtol, atol=1e-8
+        )
+        for old, new in zip(before, given, strict=True):
+            np.testing.assert_array_equal(old, new)
+    few, many = (lines(function, *arguments(size)) for size in sizes)
+    assert few == many, (few, many)
+
+
+# -- lists that loops append to, where NumPy takes an array
+
+
+def made(x):
+    values = []
+    for i in range(len(x)):
+        values.append(np.sin(x[i]) * i)
+    return values
+
+
+def subtracted(x):
+    a = np.arange(len(x)) * 0.1
+    return np.sum((made(x) - a) ** 2) + np.sum((a - made(x)) ** 3)
+
+
+def multiplied(x):
+    return np.sum(np.ones((2, len(x))) @ made(x)) + np.sum(x * [v * v for v in x])
+
+
+def compared(x):
+    return np.sum(np.where(made(x) > x, x, x * x))
+
+
+def stored(x):
+    out, table = np.zeros(len(x)), np.ones((2, len(x)))
+    out[:] = made(x)
+    table[1] = [v * 2 for v in x]
+    table[0, :] += made(x)
+    return np.sum(out * x) + np.sum(table**2)
+
+
+def as_keyword(x):
+    return np.sum(np.clip(x, a_min=None, a_max=made(x))) + np.sum(np.where(x > 0.5, made(x), 0.0))
+
+
+def reshaped(x):
+    values = made(x)
+    column = np.reshape(values, (-1, 1))
+    column[0, 0] = 7.0  # a copy: the list is not changed
+    return np.sum(column) + values[0] + values[-1]
+
+
+@pytest.mark.parametrize(
+    "function", [subtracted, multiplied, compared, stored, as_keyword, reshaped]
+)
+def test_lists_are_arrays_where_numpy_takes_one(function):
+    check(function)
+
+
+# -- one loop in the way
+
+
+def only_one_in_the_way(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sin(x[i]) * i
+    parts = []
+    for i in range(6):
+        parts.append(x[i] * total)
+    parts.sort(key=lambda v: 0)  # needs them one by one
+    for i in range(len(x)):
+        total = total * 0.9 + x[i]
+    return total + parts[0] * parts[5]
+
+
+def test_only_the_loop_in_the_way_is_written_out():
+    check(only_one_in_the_way)
+    assert gs.grad(only_one_in_the_way).source(vector(9)).count("for ") >= 3
+
+
+WORDS = {i: f"w{i}" for i in range(200)}
+WEIGHTS = {f"w{i}": 0.1 * i for i in range(200)}
+
+
+def looked_up(x):
+    total = 0.0
+    for i in range(60):
+        inner = 0.0
+        for j in range(len(x)):
+            inner += x[j] * j
+        total += inner * len(WORDS[i])
+    return total
+
+
+def test_long_loops_that_are_written_out_are_warned_about():
+    x = vector(7)
+    with pytest.warns(gs.UnrolledLoopWarning, match=r"the loop in line \d+ .* 60 iterations: .* i"):
+        found = gs.grad(looked_up)(x)
+    np.testing.assert_allclose(found, differences(looked_up, x), rtol=1e-6)
+
+
+def test_internal_errors_are_not_caught(monkeypatch):
+    def broken(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.tanh(x[i])
+        return total
+
+    def fail(*_, **__):
+        raise InternalError("broken")
+
+    monkeypatch.setattr(Tracer, "__radd__", fail)
+    monkeypatch.setattr(Tracer, "__add__", fail)
+    with pytest.raises(InternalError):
+        gs.grad(broken)(vector(60))
+
+
+# -- captured containers
+
+TABLE = {f"k{i}": [0.1 * i, 0.5 + i, np.array([1.0, float(i)])] for i in range(32)}
+
+
+def looked_up_constants(x):
+    row = TABLE["k3"]
+    return x[0] * row[0] + x[1] * TABLE["k4"][1] + np.sum(x[:2] * TABLE["k5"][2])
+
+
+def test_only_what_is_read_of_a_table_is_an_input(monkeypatch):
+    x, gradient = vector(3), gs.grad(looked_up_constants)
+    np.testing.assert_allclose(gradient(x), differences(looked_up_constants, x), rtol=1e-6)
+    assert gradient.source(x).count("float") < 8
+    monkeypatch.setitem(TABLE, "k3", [5.0, 0, 0])
+    monkeypatch.setitem(TABLE, "k9", [1.0, 2.0, np.ones(3)])
+    np.testing.assert_allclose(gradient(x), differences(looked_up_constants, x), rtol=1e-6)
+
+
+def kinds_of_constants(x):
+    weight = 1.0 if isinstance(TABLE["k7"][0], float) else 3.0
+    return x[0] * weight * (2.0 if TABLE["k7"][2].ndim == 1 else 1.0)
+
+
+def test_a_kind_that_was_asked_for_is_checked(monkeypatch):
+    x, gradient = vector(3), gs.grad(kinds_of_constants)
+    assert gradient(x)[0] == 2.0
+    for change in ([1, 0.5, np.ones(2)], [1.0, 0.5, np.ones((2, 2))]):
+        monkeypatch.setitem(TABLE, "k7", change)
+        np.testing.assert_allclose(gradient(x), differences(kinds_of_constants, x), rtol=1e-6)
