@@ -28,7 +28,7 @@ from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.trace import Capture, Reliance, Trace
+from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
@@ -91,9 +91,8 @@ class Specialisation:
         """Whether a call with these argument leaves may use the code."""
         if not all(r.holds() for r in self.reliances):
             return False
-        try:
-            captured = {c.name: c.read() for c in (*self.captures, *self.checked)}
-        except (NameError, AttributeError, LookupError, ValueError):
+        captured = read_now((*self.captures, *self.checked))
+        if captured is None:
             return False
         patterns = tuple(map(pattern_key, captured.values()))
         if patterns != self.captured_patterns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ def is_input(value: Any) -> bool:
     """Whether ``value`` is a leaf that the compiled function takes as an input."""
     if isinstance(value, (np.ndarray, np.generic)):
         return True
-    return isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+    numbers, static = (int, float, complex), (bool, enum.Enum)
+    return isinstance(value, numbers) and not isinstance(value, static)
 
 
 def check_leaf(value: Any, name: str, what: str = "argument") -> None:
@@ -69,16 +71,17 @@ def exact_key(value: Any) -> object:
     a Python integer's value.
     """
     if isinstance(value, np.ndarray):
-        return (value.dtype, value.shape)
+        return (type(value), value.dtype, value.shape)
     if isinstance(value, int):
-        return (int, value)
+        return (type(value), value)
     return type(value)
 
 
 def pattern_key(value: Any) -> object:
     """The part of it that one compiled function shares: dtype, rank, which sizes are 0 or 1."""
     if isinstance(value, np.ndarray):
-        return (value.dtype, tuple(s if s in STATIC_SIZES else -1 for s in value.shape))
+        sizes = tuple(s if s in STATIC_SIZES else -1 for s in value.shape)
+        return (type(value), value.dtype, sizes)
     return type(value)
 
 

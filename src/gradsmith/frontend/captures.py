@@ -17,6 +17,8 @@ from gradsmith.ir import dims
 from gradsmith.ir.mentions import mentioned
 
 BY_VALUE = (str, bytes, bool, type(None))
+METHODS = (types.MethodType, types.BuiltinMethodType)
+"""Made anew each time that they are read, and equal where object and function are the same."""
 
 
 def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
@@ -56,7 +58,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             return _container(trace, name, leaves, shape, read)
     trace.external[id(value)] = value
     trace.originals[id(value)] = Original(value, key)
-    by_identity = not isinstance(value, BY_VALUE)
+    by_identity = not isinstance(value, BY_VALUE + METHODS)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
 

@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, UnsupportedError
-from gradsmith.frontend.captures import capture, global_or_cell, is_itself
+from gradsmith.frontend.captures import METHODS, capture, global_or_cell, is_itself
+from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import ABSENT, Store, Trace, in_region
@@ -34,9 +35,6 @@ MUTATORS = {
     "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update",
 }  # fmt: skip
 """Methods of these containers that change them."""
-
-
-_AS_THEY_ARE = (types.MethodType, types.BuiltinMethodType, types.ModuleType)
 
 
 class Shadow:
@@ -66,8 +64,14 @@ def written_attributes(shadow: Shadow) -> dict[str, Any]:
 
 def outside_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of an object from outside: an array or a number becomes an input."""
-    value = getattr(owner, name)
-    if isinstance(value, _AS_THEY_ARE) or is_itself(name, value):
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        rely_on_attribute(trace, owner, name)
+        raise
+    if is_itself(name, value) or isinstance(value, types.ModuleType):
+        return value
+    if isinstance(value, METHODS) and value.__self__ is owner:
         return value
     return capture(
         trace, ("attribute", id(owner), name), name, value, lambda: getattr(owner, name)

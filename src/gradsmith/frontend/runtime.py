@@ -55,6 +55,7 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
+from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
@@ -71,6 +72,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
     check_iterators(args)
     meaning = text_meaning(call, function, args, kwargs)
+    if meaning is None:
+        outside = BoundRuntime.attribute, BoundRuntime._is_external
+        meaning = reflection(function, args, *outside)
     if meaning is None:
         meaning, args = consumer_of(function, args)
     meaning = meaning or meaning_of(function, args) or _meaning(function, args)
@@ -150,6 +154,8 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
         return function
     made = stage(function, RUNTIME)
     trace = current_trace()
+    if trace is not None:
+        rely_on_absent_names(trace, function)
     if made is function and trace is not None:
         rely_on_names(trace, function)
     return made
@@ -168,6 +174,15 @@ def _note_external(value: Any) -> None:
     if trace is not None and not (id(value) in trace.external or id(value) in trace.made):
         trace.external[id(value)] = value
         trace.originals[id(value)] = Original(value, None)
+
+
+def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
+    """An item of a container from outside."""
+    value = owner[key]
+    if not (is_input(value) and isinstance(key, Hashable)):
+        return value
+    where = ("item", id(owner), key)
+    return capture(trace, where, type(owner).__name__, value, lambda: owner[key])
 
 
 class Runtime:
@@ -200,7 +215,8 @@ class BoundRuntime:
             return value  # the function itself has assigned it
         return capture(trace, key, name, value, read)
 
-    def attribute(self, owner: Any, name: str) -> Any:
+    @staticmethod
+    def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
@@ -217,7 +233,7 @@ class BoundRuntime:
             return getattr(changeable(trace, owner, f".{name}() of"), name)
         elif stand_in is not owner:
             return getattr(stand_in, name)
-        if not self._is_external(trace, owner):
+        if not BoundRuntime._is_external(trace, owner):
             return getattr(owner, name)
         return outside_attribute(trace, owner, name)
 
@@ -235,15 +251,12 @@ class BoundRuntime:
         seen = trace.shadows.get(id(owner), owner)
         if isinstance(seen, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(seen)[key]
+        if owner is self.function.__globals__ and key in owner:
+            return self.read(key, owner[key])
         original = trace.originals.get(id(owner))
         if original is None or original.real is not owner or seen is not owner:
             return seen[key]
-        value = owner[key]
-        if not (is_input(value) and isinstance(key, Hashable)):
-            return value
-        return capture(
-            trace, ("item", id(owner), key), type(owner).__name__, value, lambda: owner[key]
-        )
+        return _captured_item(trace, owner, key)
 
     @staticmethod
     def _is_external(trace: Trace, owner: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -34,6 +34,16 @@ class Capture:
     """What the function sees of it while it is traced."""
 
 
+def read_now(captures: Iterable[Capture]) -> dict[str, Any] | None:
+    """What the captured values are by now; None where one cannot be read any more: what it is
+    part of has become something else.
+    """
+    try:
+        return {capture.name: capture.read() for capture in captures}
+    except Exception:  # items of None, attributes that are gone, properties that raise
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Reliance:
     """A value read from outside that is built into the code: it must still be that value."""
@@ -46,9 +56,9 @@ class Reliance:
         """Whether the next call may use the code."""
         try:
             now = self.read()
-        except (NameError, AttributeError, LookupError, ValueError):
+            return now is self.value or (not self.by_identity and _equal(now, self.value))
+        except Exception:  # the way to the value leads through objects of the user's
             return False
-        return now is self.value or (not self.by_identity and _equal(now, self.value))
 
 
 class _Absent:

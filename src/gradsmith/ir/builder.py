@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -157,6 +158,8 @@ class Builder:
                 self.span,
                 "use a boolean, integer, floating or complex dtype",
             )
+        if isinstance(value, enum.Enum) and isinstance(value, int):
+            value = int(value)
         if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
             return self.apply(intrinsics.constant, (), {"value": Literal(value)})
         raise ArgumentTypeError(

@@ -38,5 +38,7 @@ def _may_be_first(node: ast.Call) -> bool:
 
 def looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:
     """Whether it calls a builtin that does."""
-    named = isinstance(node.func, ast.Name) and node.func.id in _LOOK_AT_THE_CALLER
-    return named and rewriter.is_builtin(node.func)
+    if not isinstance(node.func, ast.Name) or node.func.id not in _LOOK_AT_THE_CALLER:
+        return False
+    of_an_object = node.func.id in ("dir", "vars") and node.args
+    return not of_an_object and rewriter.is_builtin(node.func)

@@ -1,0 +1,110 @@
+"""Which attributes and names there are outside the function: relied on, as values are.
+
+``hasattr``, ``getattr`` and ``vars`` of objects from outside, and names that have no value when
+the function is traced.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import operator
+import types
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from gradsmith.frontend.captures import global_or_cell
+from gradsmith.frontend.trace import Reliance, Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+
+Attribute = Callable[[Any, str], Any]
+
+
+def rely_on_attribute(trace: Trace, owner: Any, name: str) -> bool:
+    """Whether an object from outside has the attribute now, and in calls that use the code."""
+    found = hasattr(owner, name)
+    key = ("has", id(owner), name)
+    trace.reliances[key] = Reliance(lambda: hasattr(owner, name), found, by_identity=False)
+    return found
+
+
+def reflection(
+    function: Any, args: Sequence[Any], attribute: Attribute, is_external: Callable[..., bool]
+) -> Callable[..., Any] | None:
+    """The meaning of ``getattr`` and the like for an object from outside, else None.
+
+    ``attribute`` reads an attribute of such an object, which makes it an input or relies on it.
+    """
+    trace = current_trace()
+    if trace is None or not args or isinstance(args[0], (Tracer, TracedInt)):
+        return None
+    by_getter = type(function) is operator.attrgetter
+    if not by_getter and not (isinstance(function, types.BuiltinFunctionType)):
+        return None
+    if not (id(args[0]) in trace.shadows or is_external(trace, args[0])):
+        return None
+    if by_getter:
+        return partial(_gotten, attribute, function.__reduce__()[1])
+    if function is builtins.hasattr:
+        return partial(_has, attribute)
+    if function is builtins.getattr:
+        return partial(_get, attribute)
+    if function is builtins.vars:
+        return lambda owner: attribute(owner, "__dict__")
+    return None
+
+
+def _has(attribute: Attribute, owner: Any, name: str) -> bool:
+    try:
+        attribute(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _get(attribute: Attribute, owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return attribute(owner, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+def _gotten(attribute: Attribute, names: Sequence[str], owner: Any) -> Any:
+    found = [_path(attribute, owner, name) for name in names]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _path(attribute: Attribute, owner: Any, names: str) -> Any:
+    for name in names.split("."):
+        owner = attribute(owner, name)
+    return owner
+
+
+def rely_on_absent_names(trace: Trace, function: types.FunctionType) -> None:
+    """Names that the function reads and that have no value: reading them raises an error."""
+    for name in _names_read(function.__code__):
+        key, read = global_or_cell(function, name)
+        is_absent = partial(_is_absent, read, name)
+        if is_absent():
+            trace.reliances["absent", key] = Reliance(is_absent, True, by_identity=False)
+
+
+def _is_absent(read: Callable[[], Any], name: str) -> bool:
+    try:
+        read()
+    except (LookupError, ValueError):
+        return not hasattr(builtins, name)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _names_read(code: types.CodeType) -> tuple[str, ...]:
+    """The globals and variables of outer functions that the code reads."""
+    opcodes = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_FROM_DICT_OR_DEREF")
+    own = (*code.co_varnames, *code.co_cellvars)
+    read = (i.argval for i in dis.get_instructions(code) if i.opname in opcodes)
+    return tuple(dict.fromkeys(name for name in read if name not in own))
