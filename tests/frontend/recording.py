@@ -105,6 +105,10 @@ class BoundRecorder:
             return first and rest()
         return first or rest()
 
+    def identical(self, left, right, /):
+        self.note("identical", left, right)
+        return left is right
+
     def chain(self, left, word, right, /, *rest):
         self.note("chain", left, word)
         operand = right()

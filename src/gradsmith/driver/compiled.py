@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from gradsmith.driver.signatures import bind
 from gradsmith.driver.specialise import SEED, Recipe, Specialisation, specialise
 from gradsmith.errors import ArgumentValueError
 from gradsmith.frontend.arguments import exact_key, is_input, pattern_key
+from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -31,12 +33,15 @@ _STATIC = (str, bool, type(None))
 class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
-    __slots__ = ("captured", "function", "simple", "specialisation")
+    __slots__ = ("captured", "function", "memory", "simple", "specialisation")
 
-    def __init__(self, specialisation: Specialisation, *, simple: bool) -> None:
+    def __init__(
+        self, specialisation: Specialisation, order: Sequence[str], *, simple: bool
+    ) -> None:
         self.specialisation = specialisation
         self.function = specialisation.function
         self.simple = simple
+        self.memory = ArgumentMemory.of(specialisation, order)
         self.captured = self._kinds()
 
     def holds(self) -> bool:
@@ -51,6 +56,54 @@ class Entry:
         spec = self.specialisation
         exact = [exact_key(c.read()) for c in spec.captures]
         return exact, [pattern_key(c.read()) for c in spec.checked]
+
+
+class ArgumentMemory:
+    """The conditions on the memory of arguments, which each call checks."""
+
+    __slots__ = ("_conditions", "_order", "_readers")
+
+    def __init__(
+        self,
+        conditions: MemoryConditions,
+        readers: Mapping[str, Callable[[Sequence[Any]], Any]],
+        order: Sequence[str],
+    ) -> None:
+        self._conditions = conditions
+        self._readers = readers
+        self._order = order
+
+    @classmethod
+    def of(cls, specialisation: Specialisation, order: Sequence[str]) -> ArgumentMemory | None:
+        """Those of a specialisation whose function has the arguments in this order."""
+        conditions = specialisation.memory
+        if conditions is None:
+            return None
+        captured = {c.name: c.read for c in specialisation.captures}
+        readers: dict[str, Callable[[Sequence[Any]], Any]] = {}
+        for name in conditions.names:
+            if name in captured:
+                readers[name] = partial(_captured, captured[name])
+            else:
+                root, path = specialisation.where[name]
+                readers[name] = partial(_leaf, order.index(root), path)
+        return cls(conditions, readers, order)
+
+    def holds(self, args: Sequence[Any]) -> bool:
+        """Whether these arguments, in order, share memory as those did that were traced."""
+        leaves = {name: read(args) for name, read in self._readers.items()}
+        return self._conditions.hold(leaves, dict(zip(self._order, args, strict=True)))
+
+
+def _captured(read: Callable[[], Any], args: Sequence[Any]) -> Any:
+    return read()
+
+
+def _leaf(position: int, path: tree.Path, args: Sequence[Any]) -> Any:
+    value = args[position]
+    for step, key in path:
+        value = getattr(value, key) if step == "attribute" else value[key]
+    return value
 
 
 class Compiled:
@@ -90,11 +143,16 @@ class Compiled:
         if entry is None:
             return self._miss(key, args, kwargs)
         if entry.simple:
+            if entry.memory is not None and not entry.memory.holds(args):
+                return self._miss(key, args, kwargs)
             return entry.function(*args)
         if not entry.holds() or entry.specialisation.layouts:
             return self._miss(key, args, kwargs)
         bound, seed = self._bind(args, kwargs)
-        return entry.specialisation.run({**bound.arguments, **seed})
+        values = {**bound.arguments, **seed}
+        if entry.memory is not None and not entry.memory.holds(tuple(values.values())):
+            return self._miss(key, args, kwargs)
+        return entry.specialisation.run(values)
 
     def _bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -118,7 +176,7 @@ class Compiled:
         )
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
-        self._entries[key] = Entry(specialisation, simple=simple)
+        self._entries[key] = Entry(specialisation, tuple(values), simple=simple)
         result = specialisation.run(values)
         specialisation.settle()
         return result
@@ -136,7 +194,7 @@ class Compiled:
         leaves, pattern = _pattern(values)
         with self._lock:
             known = self._specialisations.setdefault(pattern, [])
-            found = next((s for s in known if s.fits(leaves)), None)
+            found = next((s for s in known if s.fits(leaves, values)), None)
             if found is None:
                 found = specialise(self.recipe, bound, seed)
                 known.append(found)

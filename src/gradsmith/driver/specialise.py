@@ -27,6 +27,12 @@ from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
+from gradsmith.frontend.shared_memory import (
+    MemoryConditions,
+    conditions,
+    enter_containers,
+    shared_containers,
+)
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
@@ -85,10 +91,13 @@ class Specialisation:
     result: tree.Tree
     plain: bool
     layouts: tuple[tuple[str, bool], ...] = ()
+    memory: MemoryConditions | None = None
+    where: Mapping[str, tuple[str, tree.Path]] = field(default_factory=dict)
+    """The argument that a leaf is part of, and the way to it."""
     effects: list[Callable[[], None]] = field(default_factory=list)
 
-    def fits(self, leaves: dict[str, Any]) -> bool:
-        """Whether a call with these argument leaves may use the code."""
+    def fits(self, leaves: dict[str, Any], arguments: Mapping[str, Any]) -> bool:
+        """Whether a call with these arguments, whose leaves are these, may use the code."""
         if not all(r.holds() for r in self.reliances):
             return False
         captured = read_now((*self.captures, *self.checked))
@@ -99,6 +108,8 @@ class Specialisation:
             return False
         everything = {**leaves, **captured}
         if any(everything[name].flags.c_contiguous != order for name, order in self.layouts):
+            return False
+        if self.memory is not None and not self.memory.hold(everything, arguments):
             return False
         bound = bindings(everything)
         return all(guard.holds(bound) for guard in self.guards)
@@ -123,6 +134,7 @@ class Arguments:
         self.where: dict[str, tuple[str, tree.Path]] = {}
         self.dynamic: list[str] = []
         self.static: dict[str, Any] = {}
+        trace.shared_containers = shared_containers(bound)
         self.values = {name: self._trace(name, value) for name, value in bound.items()}
 
     def _trace(self, name: str, value: Any) -> Any:
@@ -144,7 +156,10 @@ class Arguments:
             )
             for leaf, path in zip(leaves, tree.paths(shape), strict=True)
         ]
-        return tree.unflatten(shape, made)
+        seen = tree.unflatten(shape, made)
+        if shape.children:
+            enter_containers(self.trace, seen, value)
+        return seen
 
     def _pending(self, leaves: list[Any], shape: tree.Tree) -> Any:
         names = [tree.path_name(SEED, path) for path in tree.paths(shape)]
@@ -271,6 +286,8 @@ class _Attempt:
             result=shape,
             plain=is_plain(shape),
             layouts=_layouts(trace),
+            memory=conditions(trace),
+            where=arguments.where,
             effects=pending(trace),
         )
 

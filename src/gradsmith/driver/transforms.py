@@ -31,6 +31,7 @@ from gradsmith.frontend.layout import order_of_copy
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.results import check_results, returned
 from gradsmith.frontend.runtime import call
+from gradsmith.frontend.shared_memory import enter_containers
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
@@ -85,7 +86,11 @@ class Primals:
             else leaf
             for leaf, path, moves in zip(leaves, tree.paths(shape), moving, strict=True)
         ]
-        return tree.unflatten(shape, own)
+        seen = tree.unflatten(shape, own)
+        trace = current_trace()
+        if trace is not None and shape.children:
+            enter_containers(trace, seen, value)
+        return seen
 
     def _leaf(self, label: str, name: str, leaf: Any) -> Tracer:
         builder = current_builder()
@@ -99,6 +104,8 @@ class Primals:
             own.view.storage.name = leaf.view.storage.name
             own.view.storage.label = leaf.view.storage.label
             own.view.storage.order = order_of_copy(leaf.view)
+            if leaf.view.storage.shared:
+                own.view.storage.overlap(leaf.view.storage)
         return own
 
     def tangents(self, given: Sequence[Any]) -> list[Node | None]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentTypeError
+from gradsmith.frontend.shared_memory import enter, same_elements
 from gradsmith.frontend.storage import ALWAYS, Order, Storage, View
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Shape, Symbol
-from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ir.types import ArrayType, python_number, same_shape
 
 STATIC_SIZES = (0, 1)
 """Sizes that are part of the key: 1 broadcasts, and 0 makes reductions raise."""
@@ -119,10 +121,15 @@ def leaf_value(
         symbol = dims.as_symbol(size)
         trace.root.parameter(name, python_number(int), symbol)
         return TracedInt(size)
-    node = trace.root.parameter(name, type_ or leaf_type(name, value))
+    type_ = type_ or leaf_type(name, value)
+    twin = same_elements(trace, value) if isinstance(value, np.ndarray) else None
+    if twin is not None and same_shape(type_.shape, twin.node.shape):
+        type_ = replace(type_, shape=twin.node.shape)
+    node = trace.root.parameter(name, type_)
     trace.root.names[node] = label or name
     storage = Storage(node, order=_order(name, value))
     storage.name = name
+    enter(trace, name, storage, value)
     storage.label = label or name
     return Tracer(View(storage))
 

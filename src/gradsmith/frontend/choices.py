@@ -11,11 +11,12 @@ from gradsmith.frontend.branches import give_up, joined
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.loose import note
+from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import AbandonedError
+from gradsmith.frontend.unsettled import AbandonedError, Unsettled
 from gradsmith.ir.types import python_number
 from gradsmith.ops.compare import logical_not
 
@@ -77,6 +78,16 @@ def negate(value: Any) -> Any:
     return Tracer(View(Storage(result)))
 
 
+def identical(left: Any, right: Any) -> bool:
+    """``left is right``."""
+    for value in (left, right):
+        if isinstance(value, Unsettled):
+            value.refuse()
+        if isinstance(value, Tracer):
+            value.view.storage.read = True  # what it is has been asked
+    return are_one(left, right)
+
+
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
@@ -84,8 +95,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "GtE": operator.ge,
     "Eq": operator.eq,
     "NotEq": operator.ne,
-    "Is": operator.is_,
-    "IsNot": operator.is_not,
+    "Is": identical,
+    "IsNot": lambda left, right: not identical(left, right),
     "In": lambda left, right: left in right,
     "NotIn": lambda left, right: left not in right,
 }

@@ -17,7 +17,7 @@ from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
-from gradsmith.frontend.choices import chain, choose, either, negate
+from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.consumers import consumer_of
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced
 from gradsmith.frontend.doubts import note_reshaped, note_written
@@ -56,6 +56,7 @@ from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
+from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
@@ -225,6 +226,7 @@ class BoundRuntime:
         if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
             refuse(owner)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
+            note_container_write(trace, owner)
             note_reshaped(stand_in)
         if isinstance(stand_in, Shadow):
             if name in written_attributes(stand_in):
@@ -284,6 +286,7 @@ class BoundRuntime:
             refuse(owner)
         if isinstance(owner, types.ModuleType):
             _note_external(owner)
+        note_container_write(trace, owner)
         if name is None and isinstance(owner, CONTAINERS):
             note_written(owner)
         if name is not None and hasattr(owner, "__dict__"):
@@ -337,6 +340,7 @@ class BoundRuntime:
     elements = staticmethod(given_list)
     generated = staticmethod(given_generator)
 
+    identical = staticmethod(identical)
     iterate = staticmethod(iter)
     modulo = staticmethod(functools.partial(modulo, call))
     formatted = staticmethod(functools.partial(formatted, call))

@@ -238,12 +238,6 @@ class Scratch:
                 "return the value instead",
             )
 
-    def settled(self, value: Any) -> Any:
-        """``value``, of which ``is`` asks what it is: no branch may have left that open."""
-        if isinstance(value, Unsettled):
-            value.refuse()
-        return value
-
     def once(self, value: Any) -> Any:
         """What stands for the truth of ``value``, which is asked now if it is not traced."""
         return value if isinstance(value, Tracer) else bool(value)

@@ -40,6 +40,7 @@ class Storage:
 
     __slots__ = (
         "_doubtful",
+        "_twins",
         "base",
         "label",
         "name",
@@ -47,6 +48,7 @@ class Storage:
         "order",
         "outside",
         "read",
+        "shared",
         "stale",
         "version",
     )
@@ -58,6 +60,8 @@ class Storage:
         self.base = base
         self.stale = False  # whether ``base`` was written since
         self._doubtful: list[tuple[Storage, Unless]] = []
+        self._twins: list[Storage] = []
+        self.shared = False  # whether another argument of the call shares its memory
         if base is not None:
             base._doubtful.append((self, None))
         self.name: str | None = None  # of the argument that it is
@@ -67,10 +71,12 @@ class Storage:
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""
-        for note in writes:
-            note(self, self.node)
-        self.put_back(node)
-        self._outdate_others()
+        for storage in (self, *self._twins):
+            for note in writes:
+                note(storage, storage.node)
+            storage.put_back(node)
+        for storage in (self, *self._twins):
+            storage._outdate_others()
 
     def put_back(self, node: Node) -> None:
         """The buffer holds ``node`` again, or at last."""
@@ -84,11 +90,24 @@ class Storage:
         self._doubtful.append((other, unless))
         other._doubtful.append((self, unless))
 
+    def join(self, other: Storage) -> None:
+        """The two are arguments that show the same elements: a write to one goes to both."""
+        for storage in (other, *other._twins):
+            storage._twins.append(self)
+            self._twins.append(storage)
+        self.shared = other.shared = True
+
+    def overlap(self, other: Storage) -> None:
+        """Some of the memory of the two is the same."""
+        self.doubt(other)
+        self.shared = other.shared = True
+
     def may_be(self, other: Storage) -> bool:
         """Whether the two are one, or may be by way of others."""
         seen, stack = {self}, [self]
         while stack:
-            for known, _ in stack.pop()._doubtful:
+            top = stack.pop()
+            for known in (*(other for other, _ in top._doubtful), *top._twins):
                 if known not in seen:
                     seen.add(known)
                     stack.append(known)
@@ -101,6 +120,7 @@ class Storage:
                 note(self)
             self.stale = True
             self._outdate_others()
+            self._outdate_twins()
 
     def _outdate_others(self) -> None:
         was, self.stale = self.stale, True  # not by itself
@@ -108,6 +128,10 @@ class Storage:
             if unless is None or not unless():
                 other.outdate()
         self.stale = was
+
+    def _outdate_twins(self) -> None:
+        for twin in self._twins:
+            twin.outdate()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,17 @@ class Trace:
     subject: list[str] | None = None  # what the outermost gradient is taken by
     layouts: dict[tuple[str, Storage], None] = field(default_factory=dict)
     leaves: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, Storage] = field(default_factory=dict)
+    """The storages of the leaves that are arrays, by name."""
+    stored_to: set[str] = field(default_factory=set)
+    """The leaves that the function writes to."""
+    identities: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """Pairs of leaves of which the function has asked whether they are one object."""
+    given: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Containers that the function sees of its arguments, by identity, and the arguments' own."""
+    shared_containers: tuple[tuple[str, ...], ...] = ()
+    """The places where arguments hold one and the same container."""
+    asked_for_containers: bool = False  # whether it matters which those are
     inputs: list[Capture] = field(default_factory=list)
     checked: list[Capture] = field(default_factory=list)
     """Of what was captured, what is no input after all, but must stay of its kind."""

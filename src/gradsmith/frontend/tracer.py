@@ -58,6 +58,7 @@ class Tracer:
     def node(self) -> Node:
         """The value that it shows now."""
         if self.view.storage.stale:
+            self._check_sharing()
             self._doubt(", which was written to since", "reshape it again after the write")
         return self.latest
 
@@ -76,6 +77,16 @@ class Tracer:
     def type(self) -> ArrayType:
         """Its type; writing never changes it."""
         return self.latest.array_type
+
+    def _check_sharing(self) -> None:
+        if self.view.storage.shared:
+            raise UnsupportedError(
+                f"{shown(self)} shares memory with another argument of this call, which the "
+                "function has written to",
+                here(),
+                "pass a copy of one of them (x.copy()), or copy it in the function before the "
+                "write",
+            )
 
     def _doubt(self, what: str, hint: str) -> NoReturn:
         raise UnsupportedError(

@@ -148,8 +148,10 @@ def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
     """``a < b`` is plain; ``a < b < c`` → ``__gs__.chain(a, "Lt", lambda: b, ...)``."""
     left = rewriter.visit(node.left)
     operands = [rewriter.visit(operand) for operand in node.comparators]
-    if isinstance(node.ops[0], (ast.Is, ast.IsNot)) and isinstance(node.left, ast.Name):
-        left = rewriter.scratch("settled", place(left), left)
+    if len(operands) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        same = rewriter.call("identical", place(node), left, *operands)
+        no = isinstance(node.ops[0], ast.IsNot)
+        return ast.UnaryOp(ast.Not(), same, **place(node)) if no else same
     if len(operands) == 1 or needs_the_frame(rewriter, *node.comparators[1:]):
         return replaced(node, left=left, comparators=operands)
     at = place(node)
