@@ -26,6 +26,7 @@ from gradsmith.frontend.captures import drop_unread
 from gradsmith.frontend.effects import pending
 from gradsmith.frontend.failing import raised_later
 from gradsmith.frontend.failures import in_user_terms
+from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
@@ -236,7 +237,7 @@ class _Attempt:
             values = dict(arguments.values)
             extra = {name: values.pop(name) for name in self.seed}
             bound = inspect.BoundArguments(self.bound.signature, values)
-            with in_user_terms():
+            with in_user_terms(), nothing_frozen_changes(trace):
                 result = _built(recipe, bound, extra)
             leaves, shape = tree.flatten(result, _is_result)
             check_results(shape, writable=True)

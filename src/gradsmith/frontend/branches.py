@@ -18,7 +18,7 @@ from gradsmith.frontend.joint import (
     condition_of,
     make_branch,
 )
-from gradsmith.frontend.journal import journaling, reachable, refill
+from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
@@ -141,7 +141,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     containers = {}
     for key in dict.fromkeys([*then.changes.containers, *orelse.changes.containers]):
         container = (then.changes.containers.get(key) or orelse.changes.containers[key])[0]
-        sides = [arm.changes.containers.get(key, (container, container))[1] for arm in arms]
+        unchanged = (container, contents_of(container))
+        sides = [arm.changes.containers.get(key, unchanged)[1] for arm in arms]
         containers[key] = (container, _contents(joint, *sides))
     joint.close()
     for storage, output in storages.items():

@@ -19,6 +19,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
+from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loose import note
@@ -315,6 +316,14 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if not isinstance(owner, (Tracer, TracedInt)):
         return getattr(owner, name, *default)
     return default[0] if default and not _has(owner, name) else attribute_of(owner, name)
+
+
+def _id(value: Any) -> int:
+    check_identity_known(value)
+    return id(value)
+
+
+BUILTINS[id] = _id
 
 
 @builtin(np.isscalar)

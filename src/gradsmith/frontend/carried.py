@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,20 @@ from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.containers import (
     Contents,
     Growth,
-    contents_of,
+    carried_contents,
     growth_of,
 )
 from gradsmith.frontend.doubts import is_outdated, outdate
-from gradsmith.frontend.journal import Journal
+from gradsmith.frontend.frozen import (
+    NONE,
+    WRITTEN,
+    Sites,
+    containers_in,
+    freeze,
+    frozen_sites,
+    separate,
+)
+from gradsmith.frontend.journal import Journal, contents_of, written_part
 from gradsmith.frontend.merging import (
     as_shown,
     is_data,
@@ -47,6 +56,8 @@ class Group:
     """What tells whether the variable has a value, where it may have none."""
     begun: bool | None = None
     """Whether it has none in the first trip only; None where that is not known yet."""
+    sites: Sites = NONE
+    """The stacked lists that it may be an element of: what can be written to in it is frozen."""
 
     def carried(self) -> list[Slot]:
         """All its slots."""
@@ -56,7 +67,7 @@ class Group:
         """The value that the trip starts with; ``later`` tells whether it is not the first."""
         value = tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
         present = True if self.present is None else self.present.open(trace, builder)
-        return whole(self.name, value, later if self.begun else present)
+        return whole(self.name, freeze(value, self.sites), later if self.begun else present)
 
     def take(self, found: Any, trace: Trace) -> bool:
         """The value that the trip ends with; whether it is as it started."""
@@ -93,7 +104,7 @@ class Group:
         pairs = zip(self.carried(), values, strict=True)
         given = [slot.handed_on(value) for slot, value in pairs]
         present = True if self.present is None else given.pop()
-        value = tree.unflatten(self.shape, given)
+        value = freeze(tree.unflatten(self.shape, given), self.sites)
         return whole(self.name, value, any_trip if self.begun else present)
 
 
@@ -117,8 +128,9 @@ def group_of(name: str, value: Any) -> Group | None:
 
 @dataclass(slots=True)
 class State:
-    """All that a loop carries."""
+    """All that a loop carries. ``sites`` is the loop itself."""
 
+    sites: Sites = NONE
     variables: dict[str, Group] = field(default_factory=dict)
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
@@ -127,6 +139,8 @@ class State:
     """Variables that trips change and that cannot be carried: none may ask for them."""
     outdated: dict[int, Any] = field(default_factory=dict)
     """Containers of which nothing can be told after a trip."""
+    _appended: dict[int, Sites] = field(default_factory=dict)
+    """What the trip has appended to stacked lists, by identity of what can be written to."""
 
     def slots(self) -> list[Slot]:
         """Every carried value in order."""
@@ -196,13 +210,42 @@ class State:
             elif _is_changed(before, container) and is_outdated(container):
                 self.outdated[key], settled = container, False
             elif _is_changed(before, container):
-                growth = growth_of(before, container, length)
+                growth = growth_of(before, container, length, self.sites)
                 if growth is not None:
                     self.growing[key] = growth
                 else:
-                    self.containers[key] = contents_of(container, before)
+                    self.containers[key] = carried_contents(container, before)
                 settled = False
         return settled
+
+    def note_elements(
+        self, begin: Mapping[str, Any], end: Mapping[str, Any], known: Mapping[int, Any]
+    ) -> bool:
+        """Freeze what the trip has appended to stacked lists and is not of its own making; find
+        the variables that hold such elements at its beginning or end. Whether there are no new
+        ones.
+        """
+        appended: dict[int, Sites] = {}
+        self._appended = appended
+        for growth in self.growing.values():
+            for container in containers_in(growth.element):
+                part = written_part(container)
+                if id(part) in {*self.containers, *self.growing, *self.outdated}:
+                    separate(growth.sites, WRITTEN)
+                if id(container) in known:
+                    freeze(container, growth.sites)
+                appended[id(part)] = appended.get(id(part), NONE) | growth.sites
+        settled = True
+        for name, group in self.variables.items():
+            sites = self.lists_with(begin.get(name)) | self.lists_with(end[name])
+            settled = settled and sites <= group.sites
+            group.sites |= sites
+        return settled
+
+    def lists_with(self, value: Any) -> Sites:
+        """The stacked lists that what ``value`` holds may be an element of."""
+        parts = [id(written_part(c)) for c in containers_in(value)]
+        return frozen_sites(value).union(*[self._appended.get(part, NONE) for part in parts])
 
 
 def differs(before: Any, after: Any) -> bool:
@@ -214,6 +257,7 @@ def differs(before: Any, after: Any) -> bool:
 
 
 def _is_changed(before: Any, after: Any) -> bool:
+    after = contents_of(after)
     left, right = list(before), list(after)
     if isinstance(before, dict):
         left, right = [*left, *before.values()], [*right, *after.values()]

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.frontend.doubts import note_written
+from gradsmith.frontend.frozen import freeze, frozen_sites
 from gradsmith.frontend.joint import Arm, arm_of
 from gradsmith.frontend.journal import journaling, reachable, refill
 from gradsmith.frontend.merging import as_result, as_value
@@ -106,7 +107,7 @@ class _Results:
         leaves, shape = self._parts(value)
         made = [values.get(id(leaf), leaf) for leaf in leaves]
         same = all(new is old for new, old in zip(made, leaves, strict=True))
-        return value if same else tree.unflatten(shape, made)
+        return value if same else freeze(tree.unflatten(shape, made), frozen_sites(value))
 
     def _take(self, leaf: Any) -> Made:
         """What a value becomes: itself, or a result of the region if nothing else knows it."""

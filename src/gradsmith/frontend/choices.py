@@ -8,6 +8,7 @@ from typing import Any
 
 from gradsmith.errors import InternalError
 from gradsmith.frontend.branches import give_up, joined
+from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.loose import note
@@ -85,7 +86,7 @@ def identical(left: Any, right: Any) -> bool:
             value.refuse()
         if isinstance(value, Tracer):
             value.view.storage.read = True  # what it is has been asked
-    return are_one(left, right)
+    return are_one(left, right) or is_same_object(left, right)
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -6,9 +6,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradsmith.errors import ControlFlowError, Span
+from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.frozen import Sites, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, taken_apart
-from gradsmith.frontend.journal import note_container, refill
+from gradsmith.frontend.journal import contents_of, note_container, refill
 from gradsmith.frontend.merging import (
     as_result,
     is_data,
@@ -29,18 +30,22 @@ from gradsmith.ops.index_key import Index
 
 @dataclass(slots=True)
 class Growth:
-    """A list that every trip appends one element to: its parts become rows of carried arrays."""
+    """A list that every trip appends one element to: its parts become rows of carried arrays.
 
+    What can be written to in an element is frozen (`frontend.frozen`) once it is appended.
+    """
+
+    sites: Sites
     container: list[Any]
     before: list[Any]
     form: Form
     rows: list[Slot]
     last: list[Slot]
     seen: Any = None
+    element: Any = None
+    """The element that the trip has appended."""
     shared: list[Storage | None] = field(default_factory=list)
-    """For each part the buffer that it may be a view of."""
-    loop: Span | None = None
-    """The loop that appends."""
+    """For each part of it the buffer that it may be a view of."""
 
     @property
     def slots(self) -> list[Slot]:
@@ -49,12 +54,14 @@ class Growth:
 
     def open(self, trace: Trace, builder: Builder) -> None:
         """Begin a trip: of what was appended before, the last element is to be had."""
-        self.loop = trace.unrolling.active[-1]
         for slot in self.rows:
             slot.open(trace, builder)
-        self.seen = self.form.element([slot.open(trace, builder) for slot in self.last])
+        parts = [slot.open(trace, builder) for slot in self.last]
+        for part in filter(None, map(storage_of, parts)):
+            lock(part, self.sites)
+        self.seen = self.form.element(parts, self.sites)
         note_container(self.container)
-        refill(self.container, [Grown(loop=self.loop), self.seen])
+        refill(self.container, [Grown(sites=self.sites), self.seen])
 
     def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> None:
         """The trip ends: the new element's parts are the rows at ``place``.
@@ -67,7 +74,8 @@ class Growth:
         parts, form = apart
         if form != self.form:
             raise changed_elements()
-        self.shared = [_storage_of(part) for part in parts]
+        self.element = contents[-1]
+        self.shared = [storage_of(part) for part in parts]
         if any(storage in carried for storage in self.shared if storage is not None):
             raise ControlFlowError(
                 "this loop appends an array to a list and writes to that array in other trips",
@@ -76,7 +84,7 @@ class Growth:
             )
         for part, slot, last in zip(parts, self.rows, self.last, strict=True):
             row = as_result(part)
-            last.node = row
+            last.after, last.node = part, row
             if row.shape != slot.type.shape[1:] or row.dtype != slot.type.dtype:
                 raise changed_elements()
             slot.node = index_set(param_of(slot), row, index=Index((place,)))
@@ -84,19 +92,21 @@ class Growth:
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
         for whole, storage in zip(wholes, self.shared, strict=True):
+            whole.view.storage.sites = self.sites
             if storage is not None:
                 whole.view.storage.doubt(storage)
+        freeze(self.element, self.sites)
         note_container(self.container)
-        refill(self.container, [*self.before, Grown(self.form, wholes, self.loop)])
+        refill(self.container, [*self.before, Grown(self.form, wholes, self.sites)])
 
 
-def _storage_of(part: Any) -> Storage | None:
+def storage_of(part: Any) -> Storage | None:
     """The buffer that an array is a view of."""
     is_array = isinstance(part, Tracer) and part.type.form == "array"
     return part.view.storage if is_array else None
 
 
-def growth_of(before: Any, after: Any, length: Size | None) -> Growth | None:
+def growth_of(before: Any, after: Any, length: Size | None, sites: Sites) -> Growth | None:
     """How a list grows by one element in a trip; None where it does not, or for how long is not
     known.
     """
@@ -117,7 +127,7 @@ def growth_of(before: Any, after: Any, length: Size | None) -> Growth | None:
         for t in types
     ]
     last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]
-    return Growth(after, list(before), form, rows, last)
+    return Growth(sites, after, list(before), form, rows, last, element=after[-1])
 
 
 def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
@@ -170,8 +180,8 @@ class Contents:
         given = iter(values)
         held = [next(given) if isinstance(part, Slot) else part for part in self.parts]
         note_container(self.container)
-        is_dict = isinstance(self.container, dict)
-        refill(self.container, dict(zip(self.keys, held, strict=True)) if is_dict else held)
+        is_list = isinstance(self.container, list)
+        refill(self.container, held if is_list else dict(zip(self.keys, held, strict=True)))
 
     def open(self, trace: Trace, builder: Builder) -> None:
         """Begin a trip."""
@@ -179,7 +189,7 @@ class Contents:
 
     def take(self) -> bool:
         """End a trip; whether types are what they were."""
-        keys, held = _entries(self.container)
+        keys, held = _entries(contents_of(self.container))
         if keys != self.keys:
             raise changed_elements()
         settled = True
@@ -195,17 +205,19 @@ class Contents:
         return settled
 
 
-def _entries(container: Any) -> tuple[list[Any], list[Any]]:
-    if isinstance(container, dict):
-        return list(container), list(container.values())
-    return list(range(len(container))), list(container)
+def _entries(contents: Any) -> tuple[list[Any], list[Any]]:
+    if isinstance(contents, dict):
+        return list(contents), list(contents.values())
+    return list(range(len(contents))), list(contents)
 
 
-def contents_of(container: Any, before: Any) -> Contents:
-    """How the elements of a list or dict are carried that a trip replaces."""
-    if not isinstance(container, (list, dict)):
+def carried_contents(container: Any, before: Any) -> Contents:
+    """How the elements of a list or dict are carried that a trip replaces, or the attributes of an
+    object.
+    """
+    if not isinstance(before, (list, dict)):
         raise changed_elements()
-    (keys, held), (still, after) = _entries(before), _entries(container)
+    (keys, held), (still, after) = _entries(before), _entries(contents_of(container))
     if keys != still:
         raise changed_elements()
     replaced = zip(keys, held, after, strict=True)

@@ -5,15 +5,15 @@ Once one of them is written to, what the others hold cannot be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from gradsmith import tree
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.journal import note_container, refill
+from gradsmith.frontend.frozen import check_not_frozen, containers_in
+from gradsmith.frontend.journal import contents_of, note_container, refill, written_part
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import Perhaps, Unsettled
+from gradsmith.frontend.unsettled import Unsettled
 
 WHY = (
     "it may or may not have been written to through another variable: the way that a branch or "
@@ -23,35 +23,18 @@ WHY = (
 
 def doubt(trace: Trace, one: Any, other: Any) -> None:
     """The two containers may be one."""
-    left, right = _written(one), _written(other)
+    left, right = written_part(one), written_part(other)
     if left is None or right is None or left is right:
         return
     for container, twin in ((left, right), (right, left)):
         trace.doubts.setdefault(id(container), (container, []))[1].append(twin)
 
 
-def changeable_in(value: Any) -> Iterator[Any]:
-    """The containers in ``value`` that can be written to, itself among them."""
-    if isinstance(value, Perhaps):
-        value = value.value
-    if not tree.is_container(value):
-        return
-    if _written(value) is not None:
-        yield value
-    for part in tree.parts(value)[2]:
-        yield from changeable_in(part)
-
-
-def _written(container: Any) -> Any:
-    """What a journal notes of writes to it; None where it cannot be written to."""
-    if isinstance(container, (list, dict)):
-        return container
-    frozen = isinstance(container, tuple) or not hasattr(container, "__dict__")
-    return None if frozen else vars(container)
-
-
 def note_written(container: Any) -> None:
-    """The user's code is about to write to ``container``: what it may be is lost."""
+    """The user's code is about to write to ``container``, which is what `written_part` gives:
+    what it may be is lost.
+    """
+    check_not_frozen(container)
     note_container(container)
     trace = current_trace()
     if trace is None or id(container) not in trace.doubts:
@@ -89,9 +72,10 @@ def outdate(container: Any) -> None:
     if is_outdated(container):
         return
     note_container(container)
-    is_dict = isinstance(container, dict)
-    held = [Unsettled(f"an element of a {'dict' if is_dict else 'list'}", WHY) for _ in container]
-    refill(container, dict(zip(container, held, strict=True)) if is_dict else held)
+    contents = contents_of(container)
+    is_dict = isinstance(contents, dict)
+    held = [Unsettled(f"an element of a {'dict' if is_dict else 'list'}", WHY) for _ in contents]
+    refill(container, dict(zip(contents, held, strict=True)) if is_dict else held)
 
 
 def is_outdated(container: Any) -> bool:
@@ -100,7 +84,8 @@ def is_outdated(container: Any) -> bool:
 
 
 def _values(container: Any) -> list[Any]:
-    return list(container.values()) if isinstance(container, dict) else list(container)
+    contents = contents_of(container)
+    return list(contents.values()) if isinstance(contents, dict) else list(contents)
 
 
 Place: TypeAlias = tuple[str, int]
@@ -146,5 +131,5 @@ def _places(values: Mapping[str, Any]) -> dict[Place, Any]:
     return {
         (name, k): container
         for name, value in values.items()
-        for k, container in enumerate(changeable_in(value))
+        for k, container in enumerate(containers_in(value))
     }

@@ -11,7 +11,8 @@ import numpy as np
 
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.failing import refuse_condition
-from gradsmith.frontend.grown import Grown, columns_of, is_grown
+from gradsmith.frontend.frozen import ONE_BY_ONE, separate
+from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
@@ -135,10 +136,23 @@ def _chained(lists: list[Any]) -> list[Any]:
     """The lists in it one after the other."""
     if not is_grown(lists):
         return [element for inner in lists for element in inner]
-    form, wholes = columns_of(lists)  # one row for each list
-    (kind,) = form.kinds
-    loop = next(item.loop for item in lists if type(item) is Grown)
-    return [Grown(kind, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes], loop)]
+    columns = columns_of(lists)  # one row for each list
+    kinds, wholes = columns.form.kinds, columns.wholes
+    if columns.form.shape.kind == "leaf" and isinstance(kinds[0], Form):
+        merged = [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes]
+        return [Grown(kinds[0], merged, columns.sites)]
+    return _interleaved(columns)
+
+
+def _interleaved(columns: Columns) -> list[Any]:
+    """The same of lists that have as many elements each, one by one."""
+    parts = columns.form.parts()
+    if not parts or any(part != parts[0] for part in parts):
+        separate(columns.sites, ONE_BY_ONE)
+    form, count = parts[0]
+    sites = columns.sites
+    wholes = [joined_rows(np.stack, columns.wholes[k::count], sites, axis=1) for k in range(count)]
+    return [Grown(form, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes], sites)]
 
 
 # -- what staged code calls

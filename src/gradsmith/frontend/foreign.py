@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
 import sysconfig
@@ -49,6 +50,11 @@ def is_library(function: types.FunctionType) -> bool:
     module = (function.__module__ or "").split(".")[0]
     in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
     return in_stdlib or module in ("numpy", "gradsmith")
+
+
+def is_run_as_it_is(function: types.FunctionType) -> bool:
+    """Whether it is never staged: what it does with its arguments is not seen."""
+    return is_library(function) or inspect.isgeneratorfunction(function)
 
 
 def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.dispatch import apply, run
+from gradsmith.frontend.foreign import is_run_as_it_is
+from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, separate
+from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.merging import is_data, is_whole
-from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
@@ -27,35 +31,36 @@ from gradsmith.ops.scalars import as_float
 class Grown(Refusing):
     """Stands in a list for as many elements as a loop has trips: the rows of ``wholes``.
 
-    Within the loop there are none yet, and nothing may be asked.
+    Within the loop there are none yet, and nothing may be asked. ``sites`` are the loops that are
+    to be written out where the elements are needed one by one.
     """
 
-    __slots__ = ("form", "loop", "wholes")
+    __slots__ = ("form", "sites", "wholes")
 
     def __init__(
-        self,
-        form: Form | None = None,
-        wholes: Sequence[Tracer] = (),
-        loop: Span | None = None,
+        self, form: Form | None = None, wholes: Sequence[Tracer] = (), sites: Sites = NONE
     ) -> None:
         self.form = form
         self.wholes = tuple(wholes)
-        self.loop = loop
-        """The loop that appended the elements."""
+        self.sites = sites
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise the error."""
-        error = ControlFlowError(
-            "this use of a list that a loop appends to needs its elements one by one",
-            current_span(),
-            "stack it with np.stack or np.array, or write into an array made before the loop",
-        )
-        error.loop = self.loop
-        raise error
+        """Raise the error, or ask for a trace in which the list has separate elements."""
+        separate(self.sites, ONE_BY_ONE)
 
     def stacked(self, values: Sequence[Any]) -> Tracer:
         """All elements as one array."""
         return whole_of(values)
+
+    def __copy__(self) -> Grown:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Grown:
+        copies = [whole.copy() for whole in self.wholes]
+        for made, whole in zip(copies, self.wholes, strict=True):
+            made.view.storage.sites = whole.view.storage.sites
+            made.view.storage.locked = whole.view.storage.locked
+        return Grown(self.form, copies, self.sites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +68,29 @@ class Form:
     """How an element is made of rows: numbers and arrays in tuples, lists and dicts.
 
     For each leaf ``kinds`` has what Python calls it: "array", "float", "int"; the form of the
-    elements where it is a list that an inner loop appended to.
+    elements where it is a list (or a tuple: ``sequence``) that an inner loop appended to.
     """
 
     shape: tree.Tree
     kinds: tuple[Any, ...]
+    sequence: type = list
 
-    def rows(self, wholes: Sequence[Tracer], key: Any) -> Any:
-        """The element at ``key``."""
+    def rows(self, wholes: Sequence[Tracer], key: Any, sites: Sites) -> Any:
+        """The element at ``key``. What it is made of is frozen: it is another at each call."""
         given = iter(wholes)
-        return tree.unflatten(self.shape, [_row(kind, given, key) for kind in self.kinds])
+        leaves = [_row(kind, given, key, sites) for kind in self.kinds]
+        return freeze(tree.unflatten(self.shape, leaves), sites)
 
-    def element(self, leaves: Sequence[Any]) -> Any:
+    def element(self, leaves: Sequence[Any], sites: Sites) -> Any:
         """The element with these values for what it is made of."""
         given = iter(leaves)
         made = [
-            [Grown(kind, [next(given) for _ in range(_width(kind))])]
+            _sequence(kind, [next(given) for _ in range(_width(kind))], sites)
             if isinstance(kind, Form)
             else next(given)
             for kind in self.kinds
         ]
-        return tree.unflatten(self.shape, made)
+        return freeze(tree.unflatten(self.shape, made), sites)
 
     def parts(self) -> list[tuple[Form, int]]:
         """The forms of its items, and how many leaves each has."""
@@ -100,9 +107,14 @@ def _width(kind: Any) -> int:
     return sum(map(_width, kind.kinds)) if isinstance(kind, Form) else 1
 
 
-def _row(kind: Any, wholes: Iterator[Tracer], key: Any) -> Any:
+def _sequence(form: Form, wholes: Sequence[Tracer], sites: Sites) -> Any:
+    """The list or tuple of the elements that are rows of these."""
+    return form.sequence([Grown(form, wholes, sites)])
+
+
+def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if isinstance(kind, Form):
-        return [Grown(kind, [next(wholes)[key] for _ in range(_width(kind))])]
+        return _sequence(kind, [next(wholes)[key] for _ in range(_width(kind))], sites)
     row = next(wholes)[key]
     if kind == "int":
         return wrap_size(as_whole(row.node))
@@ -112,7 +124,7 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any) -> Any:
 def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
     """What an element is made of, and how; None where it holds something else."""
     leaves, shape = tree.flatten(element, lambda part: is_data(part) or is_grown(part))
-    if not leaves or "static" in _kinds(shape):
+    if not leaves or "static" in _kinds(shape) or not _can_be_made_anew(element):
         return None
     found: list[Any] = []
     kinds: list[Any] = []
@@ -121,11 +133,25 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
             kinds.append(_kind(leaf))
             found.append(leaf)
         elif len(leaf) == 1 and leaf[0].wholes:
-            kinds.append(leaf[0].form)
+            kinds.append(replace(leaf[0].form, sequence=type(leaf)))
             found += leaf[0].wholes
         else:
             return None
     return found, Form(shape, tuple(kinds))
+
+
+def _can_be_made_anew(element: Any) -> bool:
+    """Whether objects in it are no more than their fields, and are equal if these are."""
+    if tree.is_dataclass_instance(element):
+        cls = type(element)
+        names = [field.name for field in dataclasses.fields(element) if field.init]
+        own = hasattr(cls, "__post_init__") or not cls.__dataclass_params__.init
+        held = [*slots_of(element), *getattr(element, "__dict__", ())]
+        if own or "__eq__" not in vars(cls) or sorted(held) != sorted(names):
+            return False
+    if not tree.is_container(element) or is_grown(element):
+        return True
+    return all(map(_can_be_made_anew, tree.parts(element)[2]))
 
 
 def _kinds(shape: tree.Tree) -> Iterator[str]:
@@ -147,14 +173,43 @@ def is_grown(value: Any) -> bool:
     return type(value) in (list, tuple) and any(type(item) is Grown for item in value)
 
 
-def refuse(*values: Any) -> NoReturn:
-    """Raise the error that elements are needed one by one that a list in ``values`` has not."""
-    items = (item for value in values for item in (value if is_grown(value) else [value]))
-    next((item for item in items if type(item) is Grown), Grown()).refuse()
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How the elements of a list are made of rows, the arrays that have these rows, and the loops
+    that made the list.
+    """
+
+    form: Form
+    wholes: list[Tracer]
+    sites: Sites
+
+    def row(self, key: Any) -> Any:
+        """The element at ``key``."""
+        return self.form.rows(self.wholes, key, self.sites)
+
+    @property
+    def length(self) -> Size:
+        """The number of elements."""
+        return self.wholes[0].type.shape[0]
 
 
-def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
-    """How its elements are made of rows, and the arrays that have these rows."""
+def sites_of(values: Any) -> Sites:
+    """The loops that made a list."""
+    return NONE.union(*[item.sites for item in values if type(item) is Grown])
+
+
+def refuse(values: Sequence[Any], *_: Any, **__: Any) -> NoReturn:
+    """Raise the error that a list's elements are needed one by one, which it does not have."""
+    separate(sites_of(values), ONE_BY_ONE)
+
+
+def columns_of(values: Sequence[Any]) -> Columns:
+    """How its elements are made of rows, and the arrays that have these rows.
+
+    Elements that are objects of their own are rows of copies then, and so must not be written to
+    any more.
+    """
+    sites = sites_of(values)
     forms: list[Form] = []
     pieces: list[list[Tracer]] = []
     single: list[list[Any]] = []
@@ -162,57 +217,95 @@ def columns_of(values: Sequence[Any]) -> tuple[Form, list[Tracer]]:
         if type(item) is not Grown:
             apart = taken_apart(item)
             if apart is None:
-                refuse(values)
+                separate(sites, ONE_BY_ONE)
+            freeze(item, sites)
             single.append(apart[0])
             forms.append(apart[1])
             continue
         if item.form is None:
             item.refuse()
-        pieces += [*_stacked(single), list(item.wholes)]
+        pieces += [*_stacked(single, sites), list(item.wholes)]
         single = []
         forms.append(item.form)
-    form = functools.reduce(functools.partial(_joint, values), forms)
-    pieces += _stacked(single)
-    return form, [
-        column[0] if len(column) == 1 else apply(np.concatenate, list(column))
-        for column in zip(*pieces, strict=True)
-    ]
+    form = forms[0]
+    for other in forms[1:]:
+        form = _joint(form, other) or separate(sites, ONE_BY_ONE)
+    pieces += _stacked(single, sites)
+    columns = list(zip(*pieces, strict=True))
+    return Columns(form, [_in_one(column, sites) for column in columns], sites)
 
 
-def _joint(values: Sequence[Any], left: Form, right: Form) -> Form:
-    """The form of either, of elements among ``values``."""
+def length_of(values: Sequence[Any]) -> Size:
+    """The number of its elements."""
+    length: Size = 0
+    for item in values:
+        if type(item) is Grown and item.form is None:
+            item.refuse()
+        length = length + (item.wholes[0].type.shape[0] if type(item) is Grown else 1)
+    return length
+
+
+def _joint(left: Form, right: Form) -> Form | None:
+    """The form of either; None where there is none."""
+    if left == right:
+        return left
     nested = any(isinstance(kind, Form) for kind in (*left.kinds, *right.kinds))
-    if left.shape != right.shape or (nested and left != right):
-        refuse(values)
+    if left.shape != right.shape or nested:
+        return None
     pairs = zip(left.kinds, right.kinds, strict=True)
     return Form(left.shape, tuple(a if a == b else "array" for a, b in pairs))
 
 
-def _stacked(rows: list[list[Any]]) -> list[list[Tracer]]:
+def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
     """Elements that are there one by one as arrays."""
-    return [[apply(np.stack, list(column)) for column in zip(*rows, strict=True)]] if rows else []
+    columns = zip(*rows, strict=True)
+    return [[joined_rows(np.stack, list(c), sites) for c in columns]] if rows else []
+
+
+def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:
+    """The array of all rows. Where that is a copy, writes to rows would be lost."""
+    return column[0] if len(column) == 1 else joined_rows(np.concatenate, list(column), sites)
+
+
+def joined_rows(function: Any, pieces: list[Any], sites: Sites, **how: Any) -> Tracer:
+    """A copy of arrays, whose rows stand for theirs: it must not be written to, and is outdated
+    once one of them is.
+    """
+    whole: Tracer = apply(function, pieces, **how)
+    if whole.ndim > 1:
+        lock(whole.view.storage, sites)
+        for piece in pieces:
+            if isinstance(piece, Tracer):
+                whole.view.storage.doubt(piece.view.storage)
+    return whole
 
 
 def whole_of(value: Sequence[Any]) -> Tracer:
     """All elements as one array."""
-    form, wholes = columns_of(value)
-    return _table(value, form, list(wholes))
+    columns = columns_of(value)
+    whole = _table(columns.form, columns.wholes, 1)
+    if whole is None:
+        separate(columns.sites, ONE_BY_ONE)
+    return whole
 
 
-def _table(value: Sequence[Any], form: Form, wholes: list[Tracer]) -> Tracer:
-    """``np.array`` of the elements: a further axis for each tuple or list in them."""
-    whole: Tracer
+def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
+    """``np.array`` of the elements: a further axis for each tuple or list in them.
+
+    They are within ``depth`` lists, whose lengths are the first axes.
+    """
     if form.shape.kind == "leaf":
         (kind,) = form.kinds
-        whole = _table(value, kind, wholes) if isinstance(kind, Form) else wholes[0]
-        return whole
+        return _table(kind, wholes, depth + 1) if isinstance(kind, Form) else wholes[0]
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
-        refuse(value)
+        return None
     pieces = []
     for part, count in form.parts():
-        pieces.append(_table(value, part, wholes[:count]))
+        pieces.append(_table(part, wholes[:count], depth))
         wholes = wholes[count:]
-    whole = apply(np.stack, pieces, axis=1)
+    if any(piece is None for piece in pieces):
+        return None
+    whole: Tracer = apply(np.stack, pieces, axis=depth)
     return whole
 
 
@@ -225,9 +318,8 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
     if isinstance(key, int) and key >= 0 and not is_grown(value[: key + 1]):
         return value[key]
     if isinstance(key, (int, TracedInt)):
-        form, wholes = columns_of(value)
-        return form.rows(wholes, key)
-    refuse(value)
+        return columns_of(value).row(key)
+    return refuse(value)
 
 
 def is_changing_index(owner: Any, key: TracedInt) -> bool:
@@ -238,7 +330,7 @@ def is_changing_index(owner: Any, key: TracedInt) -> bool:
 
 def _stack(values: Any, axis: int = 0) -> Any:
     whole = whole_of(values)
-    return whole.copy() if axis == 0 else apply(np.moveaxis, whole, 0, axis)
+    return whole.copy() if axis == 0 else apply(np.moveaxis, whole, 0, axis).copy()
 
 
 def _array(values: Any, dtype: Any = None) -> Any:
@@ -279,7 +371,10 @@ def sum_of_rows(values: Any) -> Tracer | None:
     """
     if not is_grown(values) or any(type(v) is Grown and v.form is None for v in values):
         return None
-    whole = whole_of(values)
+    columns = columns_of(values)
+    if columns.form.shape.kind != "leaf" or isinstance(columns.form.kinds[0], Form):
+        return None
+    (whole,) = columns.wholes
     row = dims.product(whole.type.shape[1:])
     if whole.ndim < 2 or dims.changes(row) or not dims.decide(">", row, 1):
         return None
@@ -289,12 +384,12 @@ def sum_of_rows(values: Any) -> Tracer | None:
 
 def _zip(*rows: Any, strict: bool = False) -> Any:
     """``zip(*pairs)`` of a list that was appended to: the columns as tuples."""
-    form, wholes = columns_of(rows)
-    if form.shape.kind not in ("list", "tuple", "namedtuple"):
-        refuse(rows)
-    columns = []
-    for part, count in form.parts():
-        columns.append((Grown(part, wholes[:count]),))
+    found = columns_of(rows)
+    if found.form.shape.kind not in ("list", "tuple", "namedtuple"):
+        separate(found.sites, ONE_BY_ONE)
+    columns, wholes = [], found.wholes
+    for part, count in found.form.parts():
+        columns.append((Grown(part, wholes[:count], found.sites),))
         wholes = wholes[count:]
     return iter(columns)
 
@@ -307,9 +402,11 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     np.vstack: _vstack,
     np.hstack: _hstack,
     np.column_stack: _column_stack,
-    len: lambda values: columns_of(values)[1][0].shape[0],
+    len: lambda values: wrap_size(length_of(values)),
 }
-_AS_IT_IS = (enumerate, isinstance, list, reversed, tuple, type, zip)
+_AS_IT_IS = (
+    *(copy.copy, copy.deepcopy, enumerate, id, isinstance, list, reversed, tuple, type, zip),
+)
 """What goes over it by itself, or asks nothing of its elements."""
 _OF_SEQUENCES = frozenset(
     {"block", "choose", "column_stack", "dstack", "hstack", "lexsort", "multi_dot", "row_stack"}
@@ -323,15 +420,18 @@ def meaning_of(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     if not args:
         return None
     if any(type(argument) is Grown for argument in args):  # f(*values)
-        return _zip if function is zip else functools.partial(refuse, *args)
-    if not any(map(is_grown, args)) or isinstance(function, (FunctionType, MethodType)):
+        return _zip if function is zip else functools.partial(refuse, args)
+    lists = [argument for argument in args if is_grown(argument)]
+    if not lists or any(function is known for known in _AS_IT_IS):
         return None
-    if any(function is known for known in _AS_IT_IS):
-        return None
+    if isinstance(function, (FunctionType, MethodType)):
+        sees = function if isinstance(function, FunctionType) else function.__func__
+        runs_as_it_is = not isinstance(sees, FunctionType) or is_run_as_it_is(sees)
+        return functools.partial(refuse, *lists) if runs_as_it_is else None
     found = MEANINGS.get(function) if is_grown(args[0]) else None
     if found is None and _takes_arrays(function):
         return functools.partial(apply, function)
-    return found or functools.partial(refuse, *args)
+    return found or functools.partial(refuse, *lists)
 
 
 def _takes_arrays(function: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend.doubts import doubt
+from gradsmith.frontend.frozen import NONE, freeze, frozen_sites
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
@@ -302,7 +303,9 @@ class Joint:
             return value
         if id(value) not in self.filled:
             _, keys, parts = tree.parts(value)
-            self.filled[id(value)] = tree.rebuilt(value, keys, [self.fill(p) for p in parts])
+            made = tree.rebuilt(value, keys, [self.fill(p) for p in parts])
+            sites = NONE.union(*map(frozen_sites, self.origins[id(value)][1:]))
+            self.filled[id(value)] = freeze(made, sites)
         return self.filled[id(value)]
 
     def doubt_containers(self) -> None:

@@ -45,9 +45,10 @@ def _parts(
     if isinstance(container, (list, dict)):
         return tree.parts(containers.get(id(container), (None, container))[1])
     kind, keys, parts = tree.parts(container)
-    if isinstance(container, tuple) or not hasattr(container, "__dict__"):
+    part = written_part(container)
+    if part is None or id(part) not in containers:
         return kind, keys, parts
-    _, held = containers.get(id(vars(container)), (None, vars(container)))
+    _, held = containers[id(part)]
     return kind, keys, [held.get(key, part) for key, part in zip(keys, parts, strict=True)]
 
 
@@ -72,7 +73,7 @@ class Journal:
         """What buffers and containers have become."""
         return Changes(
             {storage: storage.node for storage in self.storages},
-            {key: (c, copy.copy(c)) for key, (c, _) in self.containers.items()},
+            {key: (c, contents_of(c)) for key, (c, _) in self.containers.items()},
         )
 
     def before(self, value: Any) -> Any:
@@ -94,12 +95,59 @@ class Journal:
             self.trial.forget_effects(self.begin)
 
 
+def slots_of(value: Any) -> tuple[str, ...]:
+    """The attributes that ``__slots__`` gives an object."""
+    if type(value).__module__.split(".")[0] in _NO_OBJECTS:
+        return ()
+    names: list[str] = []
+    for cls in type(value).__mro__:
+        own = cls.__dict__.get("__slots__", ())
+        for name in (own,) if isinstance(own, str) else own:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{cls.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+_NO_OBJECTS = ("gradsmith", "numpy", "builtins")
+"""Modules whose objects are values, or the compiler's own."""
+
+
+def written_part(container: Any) -> Any:
+    """What a journal notes of writes to a container; None where it cannot be written to.
+
+    That is the dict of an object's attributes, or the object itself if it has ``__slots__``.
+    """
+    if isinstance(container, CONTAINERS):
+        return container
+    if isinstance(container, tuple):
+        return None
+    if hasattr(container, "__dict__"):
+        return vars(container)
+    return container if slots_of(container) else None
+
+
+def contents_of(part: Any) -> Any:
+    """A copy of what `written_part` gives: of an object its attributes."""
+    if isinstance(part, CONTAINERS):
+        return copy.copy(part)
+    return {name: getattr(part, name) for name in slots_of(part) if hasattr(part, name)}
+
+
 def refill(container: Any, contents: Any) -> None:
-    """Make a list, dict, set or deque what ``contents`` is; it stays the same object."""
+    """Make a container what ``contents`` is; it stays the same object."""
+    if not isinstance(container, CONTAINERS):
+        for name in slots_of(container):
+            if name in contents:
+                object.__setattr__(container, name, contents[name])
+            elif hasattr(container, name):
+                object.__delattr__(container, name)
+        return
     container.clear()
     container.extend(contents) if hasattr(container, "extend") else container.update(contents)
 
 
+CONTAINERS = (list, dict, set, deque)
+"""Python's own that can be written to."""
 _open: ContextVar[tuple[Journal, ...]] = ContextVar("journals", default=())
 
 
@@ -107,7 +155,7 @@ def note_container(container: Any) -> None:
     """``container`` is about to be changed."""
     for journal in _open.get():
         if journal.known is None or id(container) in journal.known:
-            journal.containers.setdefault(id(container), (container, copy.copy(container)))
+            journal.containers.setdefault(id(container), (container, contents_of(container)))
 
 
 def check_iterators(values: Iterable[Any]) -> None:
@@ -176,8 +224,10 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
             stack += value
         elif isinstance(value, FunctionType):
             stack += _enclosed(value) if is_staged_code(value.__code__) else ()
-        elif hasattr(value, "__dict__"):
-            stack.append(vars(value))
+        else:
+            stack += [getattr(value, name) for name in slots_of(value) if hasattr(value, name)]
+            if hasattr(value, "__dict__"):
+                stack.append(vars(value))
     return found
 
 

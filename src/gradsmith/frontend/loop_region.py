@@ -16,11 +16,13 @@ from gradsmith.frontend.carried import (
 )
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.doubts import Aliases
+from gradsmith.frontend.frozen import NONE, Sites, freeze
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.making import Made, Making
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
+from gradsmith.frontend.row_aliases import RowAliases
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage, Unless
 from gradsmith.frontend.trace import Trace
@@ -48,6 +50,7 @@ class LoopRegion:
         span: Span | None,
         slots: int | None,
         guess: Guess | None = None,
+        sites: Sites = NONE,
     ) -> None:
         self.trace = trace
         self.guess = guess
@@ -56,13 +59,14 @@ class LoopRegion:
         self.names = names
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
-        self.state = State()
+        self.state = State(sites)
         self._started: dict[str, Any] = {}
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
         self._sides: list[Side] = []
         self._aliases = Aliases(trace)
+        self._rows: RowAliases | None = None
         if guess is not None:
             self._begin_to_count(guess)
 
@@ -136,11 +140,14 @@ class LoopRegion:
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
         settled.append(self.state.take_containers(journal, *self._extent()))
+        settled.append(self.state.note_elements(self._started, ends, journal.known or {}))
         settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
         if all(settled):
             settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
             self._check_aliases(journal.storages)
+            self._rows = RowAliases(self.state, self.builder)
+            self._rows.check(journal.storages, self.span)
             self._take_late(ends)
             self._sides = [
                 side_of(variables, self.trace, found)
@@ -215,6 +222,7 @@ class LoopRegion:
             if group is None:
                 self._settled[name] = self._unsettled(name, VARIES)
             else:
+                group.sites = self.state.lists_with(value)
                 self._late[name] = group
 
     def _unsettled(self, name: str, why: str) -> Unsettled:
@@ -270,6 +278,11 @@ class LoopRegion:
             contents.refill([finals[id(s)][1] for s in contents.slots])
         for growth in self.state.growing.values():
             growth.close([finals[id(slot)][1] for slot in growth.rows])
+        if self._rows is not None:
+            late = [slot for group in self._late.values() for slot in group.slots]
+            self._rows.doubt(finals, [*self.state.replaced(), *late])
+        for name, group in self.state.variables.items():
+            freeze(self.before[name], group.sites)
         values = dict(self._settled)
         if self.counter is not None and self.trips is not None:
             count = made.symbols[-1]

@@ -288,7 +288,8 @@ class Looping:
         self._original = self._original or self._before
         span = current_span()
         self._region = region = LoopRegion(
-            trace, trips, self.names, self._before, span, self.plan.slots, self._guess
+            *(trace, trips, self.names, self._before, span, self.plan.slots, self._guess),
+            sites=frozenset([self.place]),
         )
         known = reachable(frame, trace)
         staged = staged_frame()

@@ -47,7 +47,7 @@ from gradsmith.frontend.grown import (
     meaning_of,
     refuse,
 )
-from gradsmith.frontend.journal import check_iterators
+from gradsmith.frontend.journal import check_iterators, slots_of
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -170,6 +170,14 @@ def _made_here(value: Any) -> Any:
     return value
 
 
+def _note_attributes(owner: Any) -> None:
+    """An attribute is about to be written."""
+    if hasattr(owner, "__dict__"):
+        note_written(vars(owner))
+    if slots_of(owner):
+        note_written(owner)
+
+
 def _note_external(value: Any) -> None:
     trace = current_trace()
     if trace is not None and not (id(value) in trace.external or id(value) in trace.made):
@@ -289,8 +297,8 @@ class BoundRuntime:
         note_container_write(trace, owner)
         if name is None and isinstance(owner, CONTAINERS):
             note_written(owner)
-        if name is not None and hasattr(owner, "__dict__"):
-            note_written(vars(owner))
+        if name is not None:
+            _note_attributes(owner)
         if id(owner) not in trace.external:
             return owner
         if name is not None:

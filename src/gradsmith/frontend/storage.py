@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import Span, UnsupportedError
 from gradsmith.ir.graph import Node
 
 ViewStep = Node
@@ -43,12 +43,14 @@ class Storage:
         "_twins",
         "base",
         "label",
+        "locked",
         "name",
         "node",
         "order",
         "outside",
         "read",
         "shared",
+        "sites",
         "stale",
         "version",
     )
@@ -68,6 +70,8 @@ class Storage:
         self.label: str | None = None  # what the user calls it
         self.read = False  # whether anything has asked what it holds, or of which type
         self.outside = False  # whether it is an array from outside the function, no argument
+        self.sites: frozenset[Span] = frozenset()  # of the loops whose stacked list has it as rows
+        self.locked = False  # whether a write asks for that list to hold separate objects
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""
@@ -101,6 +105,10 @@ class Storage:
         """Some of the memory of the two is the same."""
         self.doubt(other)
         self.shared = other.shared = True
+
+    def may_be_directly(self) -> list[Storage]:
+        """Those that it may be, not by way of others."""
+        return [*(other for other, _ in self._doubtful), *self._twins]
 
     def may_be(self, other: Storage) -> bool:
         """Whether the two are one, or may be by way of others."""

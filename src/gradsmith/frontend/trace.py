@@ -148,6 +148,8 @@ class Trace:
     """Of what was captured, what is no input after all, but must stay of its kind."""
     guards: dict[Guard, None] = field(default_factory=dict)
     unrolling: Unrolling = field(default_factory=Unrolling)
+    frozen: dict[int, Any] = field(default_factory=dict)
+    """Containers that must not be written to (`frontend.frozen`), by identity."""
     depth: int = 0  # how many calls of the user's functions are being run in regions
     loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
     """Numbers of which Python may have another class: see `frontend.loose`."""

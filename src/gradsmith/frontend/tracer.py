@@ -15,6 +15,7 @@ from gradsmith.errors import (
     ShapeError,
     UnsupportedError,
 )
+from gradsmith.frontend.frozen import WRITTEN, separate
 from gradsmith.frontend.messages import (
     KEEP,
     STAYS_INSIDE,
@@ -89,6 +90,8 @@ class Tracer:
             )
 
     def _doubt(self, what: str, hint: str) -> NoReturn:
+        if self.view.storage.sites:
+            separate(self.view.storage.sites, WRITTEN, hint)
         raise UnsupportedError(
             f"{shown(self)} may or may not share memory with an array that it was made from"
             f"{what}: the layout in memory decides, or the way that a branch takes",

@@ -90,8 +90,8 @@ def as_trips(value: Any) -> Trips | None:
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
-        form, wholes = columns_of(value)
-        return Trips(0, wholes[0].type.shape[0], 1, lambda index: form.rows(wholes, index))
+        columns = columns_of(value)
+        return Trips(0, columns.length, 1, columns.row)
     if isinstance(value, Tracer) and value.ndim:
         return Trips(0, value.type.shape[0], 1, lambda index: value[index])
     return None

@@ -1,0 +1,97 @@
+"""Arrays that are rows of a stacked list and something else as well: carried, or from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Any
+
+from gradsmith.errors import ControlFlowError, Span
+from gradsmith.frontend.carried import State
+from gradsmith.frontend.containers import Growth, storage_of
+from gradsmith.frontend.frozen import lock
+from gradsmith.frontend.slots import Slot
+from gradsmith.frontend.storage import Storage
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node
+
+
+class RowAliases:
+    """The buffers that a trip appends to lists, and those that they may be in other trips.
+
+    What a carried value is at the end of a trip it is at the beginning of the next one.
+    """
+
+    def __init__(self, state: State, builder: Builder) -> None:
+        self.state = state
+        self.builder = builder
+        self.begins: set[Storage] = set()
+        """Those of what a trip starts with."""
+        self.next: dict[Storage, list[Storage]] = {}
+        for slot in [*state.replaced(), *(s for g in state.growing.values() for s in g.last)]:
+            begin, end = storage_of(slot.seen), storage_of(slot.after)
+            if begin is not None:
+                self.begins.add(begin)
+            if begin is not None and end is not None:
+                self.next.setdefault(begin, []).append(end)
+                self.next.setdefault(end, []).append(begin)
+
+    def _rows(self) -> Iterator[tuple[Growth, Slot, Storage]]:
+        for growth in self.state.growing.values():
+            for slot, storage in zip(growth.rows, growth.shared, strict=True):
+                if storage is not None:
+                    yield growth, slot, storage
+
+    def _family(self, row: Storage) -> set[Storage]:
+        """All buffers that the row may be in some trip."""
+        found, stack = {row}, [row]
+        while stack:
+            one = stack.pop()
+            for other in (*one.may_be_directly(), *self.next.get(one, ())):
+                if other not in found:
+                    found.add(other)
+                    stack.append(other)
+        return found
+
+    def check(self, written: Container[Storage], span: Span | None) -> None:
+        """Refuse writes of a trip to what another one has appended."""
+        for _, _, row in self._rows():
+            for one in self._family(row):
+                at_first = one in self.begins or not self.builder.owns(one.node)
+                if at_first and (one in written or one in self.state.storages):
+                    raise ControlFlowError(
+                        "this loop appends an array to a list and writes to that array in other "
+                        "trips",
+                        span,
+                        "append a copy of it: x.copy()",
+                    )
+
+    def doubt(self, finals: Mapping[int, tuple[Node, Any]], slots: Sequence[Slot]) -> None:
+        """After the loop: which other arrays a row may be; and whether several rows may be one
+        array, so that none can be written to.
+        """
+        for growth, slot, row in self._rows():
+            whole = finals[id(slot)][1].view.storage
+            family = self._family(row)
+            if not self._is_new(row):
+                lock(whole, growth.sites)
+            for one in family:
+                whole.doubt(one)
+            for other in slots:
+                final = storage_of(finals[id(other)][1])
+                if final is not None and storage_of(other.after) in family:
+                    final.doubt(whole)
+                first = storage_of(other.initial)
+                if first is not None and storage_of(other.seen) in family:
+                    first.doubt(whole)
+
+    def _is_new(self, row: Storage) -> bool:
+        """Whether each trip makes it anew."""
+        known, stack = {row}, [row]
+        while stack:
+            one = stack.pop()
+            if one in self.begins or not self.builder.owns(one.node):
+                return False
+            new = [other for other in one.may_be_directly() if other not in known]
+            known.update(new)
+            stack += new
+        return True
