@@ -161,15 +161,18 @@ def is_same_object(left: Any, right: Any) -> bool:
     arrays = _buffer(left), _buffer(right)
     one, other = _object_sites(left), _object_sites(right)
     if None not in arrays:
-        if (one or other) and _may_be_one(*arrays):  # type: ignore[arg-type]
+        if _may_be_one(*arrays, rows=bool(one or other)):  # type: ignore[arg-type]
             separate(one | other, COMPARED)
     elif one and other and type(left) is type(right):
         separate(one | other, COMPARED)
     return False
 
 
-def _may_be_one(left: Storage, right: Storage) -> bool:
-    return left.locked or right.locked or left is right or left.may_be(right)
+def _may_be_one(left: Storage, right: Storage, *, rows: bool) -> bool:
+    """Whether two arrays may be one, of which some are ``rows`` of stacked lists."""
+    if left.locked or right.locked:
+        return True
+    return rows and (left is right or left.may_be(right))
 
 
 def check_identity_known(value: Any) -> None:

@@ -19,7 +19,7 @@ from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.consumers import consumer_of
-from gradsmith.frontend.dispatch import any_traced, apply, is_traced
+from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import note_reshaped, note_written
 from gradsmith.frontend.effects import (
     CONTAINERS,
@@ -40,10 +40,12 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
+from gradsmith.frontend.frozen import NONE
 from gradsmith.frontend.grown import (
     element_of,
     is_changing_index,
     is_grown,
+    joined_rows,
     meaning_of,
     refuse,
 )
@@ -257,7 +259,7 @@ class BoundRuntime:
         if (made := made_by_brackets(owner, key)) is not None:
             return made
         if isinstance(key, TracedInt) and is_changing_index(owner, key):
-            return apply(np.stack, list(owner))[key]
+            return joined_rows(np.stack, list(owner), NONE)[key]
         seen = trace.shadows.get(id(owner), owner)
         if isinstance(seen, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(seen)[key]
