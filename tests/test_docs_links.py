@@ -39,7 +39,8 @@ def test_linked_files_exist(page: Path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_linked_tests_exist(page: Path):
-    tests = [(text, target) for text, target in links(page) if text.startswith("test_")]
+    prefixes = ("test_", "check_")  # a check is one of several that a test makes of a subject
+    tests = [(text, target) for text, target in links(page) if text.startswith(prefixes)]
     missing = [
         f"{target}::{text}"
         for text, target in tests

@@ -73,6 +73,7 @@ def test_shapes(shape, text):
     assert print_expression(SHOWN.shape(shape)) == text
 
 
+@pytest.mark.internal_error
 def test_a_size_that_nothing_shows_is_an_error():
     with pytest.raises(InternalError):
         sizes({"x": (N,)}).size(M)

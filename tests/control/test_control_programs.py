@@ -1,7 +1,8 @@
 """Programs with loops, branches and writes: values, gradients, and the source that computes them.
 
 The referees are the user's own function, to the bit, and its differences along random directions.
-Each program is compiled once and called with several arguments, which go other ways through it.
+Each program is compiled once for all its checks (`test_program`), and called with several
+arguments, which go other ways through it.
 """
 
 from __future__ import annotations
@@ -28,19 +29,13 @@ from control.harness import (
     widened,
 )
 from control.library import PROGRAMS
+from helpers import run_checks
 from programs.harness import close, copied, same_bits, seeds_for
 
 SEEDS = (0, 1)
 DIRECTIONS = 3
 
 DONE = {name: program for name, program in PROGRAMS.items() if not program.refused}
-
-every_program = pytest.mark.parametrize("name", DONE)
-every_shared = pytest.mark.parametrize("name", [n for n, p in DONE.items() if p.shared])
-every_rolled = pytest.mark.parametrize("name", [n for n, p in DONE.items() if p.rolled])
-every_smooth = pytest.mark.parametrize(
-    "name", [n for n, p in DONE.items() if p.smooth and p.tolerance <= 1e-6]
-)
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - DONE.keys()))
@@ -65,44 +60,64 @@ def compiled(name):
     return gs.compile(PROGRAMS[name].function)
 
 
-def arguments_of(name):
-    case = PROGRAMS[name]
+def arguments_of(case):
     return [case.arguments(size, seed) for size in case.sizes for seed in SEEDS]
+
+
+class Subject:
+    """A program, compiled once for all checks: compiling is most of what they cost."""
+
+    def __init__(self, case):
+        self.case, self.function = case, case.function
+        self.sized = [case.arguments(size) for size in case.sizes]
+        self.arguments = arguments_of(case)
+        self.positions = differentiable_positions(self.sized[0])
+        self.compiled = compiled(case.name)
+        self.gradients = [self.gradient() for _ in case.sizes]
+        """One for each size, which has not been asked for the other."""
+
+    def gradient(self):
+        """A gradient that nothing has been asked of before."""
+        return gs.grad(self.function, self.positions)
+
+    @functools.cached_property
+    def sources(self):
+        """Of the gradient, compiled at each size."""
+        return [g.source(*a) for g, a in zip(self.gradients, self.sized, strict=True)]
+
+    def seed(self, arguments):
+        """A random seed for the value at these arguments."""
+        value = self.function(*copied(arguments))
+        return seeds_for(value, np.random.default_rng(7))
+
+    def pulled_back(self, arguments, seed):
+        """One gradient for each argument, None for what has none."""
+        return gs.vjp(self.function, *arguments)[1](seed)
 
 
 def differentiable_positions(arguments):
     return tuple(i for i, a in enumerate(arguments) if is_differentiable(a))
 
 
-def seeded(name, arguments):
-    """A random seed for the value at these arguments."""
-    value = PROGRAMS[name].function(*copied(arguments))
-    return seeds_for(value, np.random.default_rng(7))
-
-
-def pulled_back(name, arguments, seed):
-    """One gradient for each argument, None for what has none."""
-    return gs.vjp(PROGRAMS[name].function, *arguments)[1](seed)
-
-
 @pytest.mark.smoke
-@every_program
+@pytest.mark.parametrize("name", DONE)
 def test_value_is_the_functions_own(name):
-    for arguments in arguments_of(name):
+    case = DONE[name]
+    for arguments in arguments_of(case):
         before = copied(arguments)
-        expected = PROGRAMS[name].function(*copied(arguments))
+        expected = case.function(*copied(arguments))
         actual = compiled(name)(*arguments)
         assert parts_of(actual)[1] == parts_of(expected)[1]
-        if PROGRAMS[name].rewritten:
+        if case.rewritten:
             close(actual, expected, rtol=1e-12)
         else:
             same_bits(actual, expected)
         same_bits(arguments, before)
 
 
-def check_directions(name, arguments, position, seed, gradient):
+def check_directions(subject, arguments, position, seed, gradient):
     """Along each of some directions the gradient says what differences say."""
-    case, wide = PROGRAMS[name], widened(arguments)
+    case, wide = subject.case, widened(arguments)
     random = np.random.default_rng([11, position])
     directions = [direction_for(arguments[position], random) for _ in range(DIRECTIONS)]
     moves = [only(position, d, wide) for d in directions]
@@ -111,19 +126,17 @@ def check_directions(name, arguments, position, seed, gradient):
     assert near(actual, expected, case.tolerance), (position, actual, expected)
 
 
-@every_program
-def test_gradient_equals_differences(name):
-    for arguments in arguments_of(name):
-        seed = seeded(name, arguments)
-        gradients = pulled_back(name, arguments, seed)
+def check_gradient_equals_differences(subject):
+    for arguments in subject.arguments:
+        seed = subject.seed(arguments)
+        gradients = subject.pulled_back(arguments, seed)
         for position in differentiable_positions(arguments):
-            check_directions(name, arguments, position, seed, gradients[position])
+            check_directions(subject, arguments, position, seed, gradients[position])
 
 
-@every_program
-def test_gradients_have_the_types_of_their_arguments(name):
-    for arguments in arguments_of(name)[:: len(SEEDS)]:
-        gradients = pulled_back(name, arguments, seeded(name, arguments))
+def check_gradients_have_the_types_of_their_arguments(subject):
+    for arguments in subject.sized:
+        gradients = subject.pulled_back(arguments, subject.seed(arguments))
         for position in differentiable_positions(arguments):
             if gradients[position] is not None:
                 check_types(gradients[position], arguments[position])
@@ -139,38 +152,25 @@ def check_types(gradient, argument):
             assert np.asarray(actual).dtype == np.asarray(leaf).dtype
 
 
-@every_program
-def test_gradient_calls_leave_the_arguments_alone(name):
-    for arguments in arguments_of(name)[:: len(SEEDS)]:
-        seed = seeded(name, arguments)
+def check_gradient_calls_leave_the_arguments_alone(subject):
+    for arguments in subject.sized:
+        seed = subject.seed(arguments)
         before = copied((arguments, seed))
-        first = pulled_back(name, arguments, seed)
+        first = subject.pulled_back(arguments, seed)
         same_bits((arguments, seed), before)
         kept = copied(first)
-        second = pulled_back(name, arguments, seed)
+        second = subject.pulled_back(arguments, seed)
         same_bits(first, kept)
         same_bits(second, first)
 
 
-def gradient_source(name, *arguments):
-    """The source of a gradient that nothing has been asked of before."""
-    case = PROGRAMS[name]
-    if case.steered:
-        return gs.grad(case.function, differentiable_positions(arguments)).source(*arguments)
-    return gs.differentiable(case.function).grad.source(*arguments)
+def check_source_is_the_same_every_time(subject):
+    for arguments, source in zip(subject.sized, subject.sources, strict=True):
+        assert subject.gradient().source(*arguments) == source
 
 
-@every_program
-def test_source_is_the_same_every_time(name):
-    for size in PROGRAMS[name].sizes:
-        arguments = PROGRAMS[name].arguments(size)
-        assert gradient_source(name, *arguments) == gradient_source(name, *arguments)
-
-
-@every_program
-def test_source_sets_nothing_that_is_not_read(name):
-    arguments = PROGRAMS[name].arguments(PROGRAMS[name].sizes[0])
-    assert not dead_statements(gradient_source(name, *arguments))
+def check_source_sets_nothing_that_is_not_read(subject):
+    assert not dead_statements(subject.sources[0])
 
 
 COPYING = {
@@ -180,41 +180,31 @@ COPYING = {
 }
 
 
-@every_program
-def test_no_trip_copies_what_it_carries(name):
+def check_no_trip_copies_what_it_carries(subject):
     """An array that is written to in part is its own; one copy before the loop is enough."""
-    source = gradient_source(name, *PROGRAMS[name].arguments(PROGRAMS[name].sizes[0]))
-    copied = re.search(r"\n {8,}([a-zA-Z_]+?)(_\d+)? = \1(_\d+)?\.copy\(", source)
-    assert (copied is not None) == (name in COPYING), copied
+    copying = r"\n {8,}([a-zA-Z_]+?)(_\d+)? = \1(_\d+)?\.copy\("
+    copied = re.search(copying, subject.sources[0])
+    assert (copied is not None) == (subject.case.name in COPYING), copied
 
 
-def specialisations(name, seeded_ones):
-    """What serves the first size and what the second: of the value, or of the gradient."""
-    case = PROGRAMS[name]
-    both = [case.arguments(size) for size in case.sizes]
-    if not seeded_ones:
-        plain, _ = gs.compile(case.function).compiled
-        return [plain.specialisation(*arguments) for arguments in both]
-    _, gradient = gs.grad(case.function, differentiable_positions(both[0])).compiled
-    return [gradient.specialisation(*arguments, seeded(name, arguments)) for arguments in both]
+def check_second_size_needs_no_compilation(subject):
+    if not subject.case.shared:
+        return
+    first, second = subject.sized
+    value, _ = subject.compiled.compiled
+    assert value.specialisation(*first) is value.specialisation(*second)
+    _, gradient = subject.gradients[0].compiled
+    seeds = [subject.seed(arguments) for arguments in subject.sized]
+    assert gradient.specialisation(*first, seeds[0]) is gradient.specialisation(*second, seeds[1])
 
 
-@every_shared
-def test_second_size_needs_no_compilation(name):
-    for seeded_ones in (False, True):
-        first, second = specialisations(name, seeded_ones)
-        assert first is second
-
-
-@every_rolled
-def test_source_is_as_long_for_many_trips_as_for_few(name):
-    case = PROGRAMS[name]
-    for source in (
-        lambda *a: gs.compile(case.function).source(*a),
-        functools.partial(gradient_source, name),
-    ):
-        few, many = (source(*case.arguments(size)).count("\n") for size in case.sizes)
-        assert few == many
+def check_source_is_as_long_for_many_trips_as_for_few(subject):
+    if not subject.case.rolled:
+        return
+    anew = gs.compile(subject.function)
+    values = [f.source(*a) for f, a in zip((subject.compiled, anew), subject.sized, strict=True)]
+    for few, many in (values, subject.sources):
+        assert few.count("\n") == many.count("\n")
 
 
 def contracted(directions, gradients):
@@ -228,14 +218,14 @@ def contracted(directions, gradients):
     return np.real(np.vdot(directions, gradients))
 
 
-@every_smooth
-def test_second_derivative_equals_differences_of_the_gradient(name):
-    case = PROGRAMS[name]
-    arguments = case.arguments(case.sizes[0])
+def check_second_derivative_equals_differences_of_the_gradient(subject):
+    if not subject.case.smooth or subject.case.tolerance > 1e-6:
+        return
+    arguments = subject.sized[0]
     assert not is_single(arguments)
     random = np.random.default_rng(13)
-    seed, program = seeded(name, arguments), gs.differentiable(case.function)
-    weights = [direction_for(arguments[i], random) for i in differentiable_positions(arguments)]
+    seed, program = subject.seed(arguments), gs.differentiable(subject.function)
+    weights = [direction_for(arguments[i], random) for i in subject.positions]
 
     def weighed(*args):
         gradients = program.grad(*args, grad_outputs=seed, materialize_grads=True)
@@ -254,3 +244,22 @@ def test_second_derivative_equals_differences_of_the_gradient(name):
 
 def absolute(leaf):
     return None if leaf is None else np.abs(leaf)
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_program(name):
+    """All that must hold of its gradient."""
+    run_checks(
+        [
+            check_gradient_equals_differences,
+            check_gradients_have_the_types_of_their_arguments,
+            check_gradient_calls_leave_the_arguments_alone,
+            check_source_is_the_same_every_time,
+            check_source_sets_nothing_that_is_not_read,
+            check_no_trip_copies_what_it_carries,
+            check_second_size_needs_no_compilation,
+            check_source_is_as_long_for_many_trips_as_for_few,
+            check_second_derivative_equals_differences_of_the_gradient,
+        ],
+        Subject(DONE[name]),
+    )

@@ -72,8 +72,6 @@ def _numbered() -> Iterator[Case]:
 
 
 CASES = list(_numbered())
-DIFFERENTIABLE = [case for case in CASES if case.differentiable]
-SMOOTH = [case for case in DIFFERENTIABLE if case.sample.smooth]
 
 
 def over(cases: Sequence[Case]) -> pytest.MarkDecorator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,8 +38,9 @@ class Traced:
     types: tuple[ArrayType, ...]
     symbols: tuple[Symbol | None, ...] = ()
 
-    @property
+    @functools.cached_property
     def graph(self) -> Graph:
+        """Traced once: graphs do not change."""
         builder = Builder()
         symbols = self.symbols or (None,) * len(self.types)
         with building(builder), dims.recording_guards() as guards:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
@@ -71,7 +72,7 @@ class Sized:
             known[value] = self.integers[value] = dims.symbol(f"s{value}", value)
         return known[value]
 
-    @property
+    @functools.cached_property
     def traced(self) -> Traced:
         symbols: list[Symbol | None] = [None] * len(self.types)
         symbols += [dims.as_symbol(dim) for dim in self.integers.values()]
@@ -88,12 +89,12 @@ class Sized:
         """The arguments that are traced."""
         return [*self.case.args, *self.integers]
 
-    @property
+    @functools.cached_property
     def larger(self) -> list[Any]:
         """Arguments of larger sizes."""
         return [*map(grown, self.case.args, self.types), *(n + 1 for n in self.integers)]
 
-    @property
+    @functools.cached_property
     def refused(self) -> bool:
         """Whether it cannot grow: guards forbid it, or NumPy does, where the count of a mask is
         no longer the length of what is written.
@@ -108,7 +109,7 @@ class Sized:
             return True
         return False
 
-    @property
+    @functools.cached_property
     def anew(self) -> Sized:
         """The larger arguments as a case of their own."""
         sizes = bindings(self.traced.graph, self.larger)

@@ -6,6 +6,7 @@ forgotten.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Sequence
@@ -33,13 +34,12 @@ from gradsmith.ir.verify import verify
 from gradsmith.ops.declare import FUNCTIONS, OPS
 from gradsmith.ops.stable import LOWERINGS
 from gradsmith.passes.pipeline import lower, optimise
+from helpers import run_checks
 from ops.cases import (
     CASES,
-    DIFFERENTIABLE,
     DOUBLE,
     SAMPLES,
     SINGLE,
-    SMOOTH,
     Case,
     difference,
     in_precision,
@@ -93,12 +93,38 @@ def all_agree(actual: Sequence[Any], expected: Sequence[Any], rtol: float = EXAC
         agree(a, e, rtol)
 
 
+class Subject:
+    """A sample of an op, traced and differentiated once for all checks."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.args = case, case.args
+        self.sized = Sized(case)
+
+    @functools.cached_property
+    def traced(self) -> Traced:
+        """The op for arguments like the sample's."""
+        return traced(self.case, self.args)
+
+    @functools.cached_property
+    def adjoint(self) -> Traced:
+        """The adjoint of that."""
+        return adjoint(self.traced)
+
+    @functools.cached_property
+    def in_double(self) -> Derivatives:
+        """The derivatives in double precision."""
+        values = [in_precision(a, DOUBLE) for a in self.args]
+        if all(wide is given for wide, given in zip(values, self.args, strict=True)):
+            return Derivatives(self.traced, self.adjoint, values, self.case.random)
+        primal = traced(self.case, values)
+        return Derivatives(primal, adjoint(primal), values, self.case.random)
+
+
 # -- values and types ----------------------------------------------------------------------------
 
 
-@over(CASES)
-def test_value_and_type(case: Case) -> None:
-    graph = traced(case, case.args).graph
+def check_value_and_type(subject: Subject) -> None:
+    case, graph = subject.case, subject.traced.graph
     values = run(graph, case.args)
     exact = case.op.name not in NOT_IN_NUMPY
     rtol = EXACT if exact else rounding(case.args)
@@ -134,9 +160,11 @@ def check_type(type_: ArrayType, value: Any, sizes: Any) -> None:
 class Derivatives:
     """A function at a point, its graph and that of its adjoint, a seed and directions."""
 
-    def __init__(self, primal: Traced, values: Sequence[Any], random: Any) -> None:
+    def __init__(
+        self, primal: Traced, adjoint: Traced, values: Sequence[Any], random: Any
+    ) -> None:
         self.random = random
-        self.primal, self.adjoint = primal, adjoint(primal)
+        self.primal, self.adjoint = primal, adjoint
         self.graph = primal.graph
         self.values = list(values)
         self.seeds = [noise(random, r) for r in self.results(self.values)]
@@ -173,19 +201,12 @@ class Derivatives:
         np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance)
 
 
-def in_double(case: Case) -> Derivatives:
-    values = [in_precision(a, DOUBLE) for a in case.args]
-    return Derivatives(traced(case, values), values, case.random)
+def check_reverse_mode_by_differences(subject: Subject) -> None:
+    subject.in_double.check_by_differences(1e-7)
 
 
-@over(SMOOTH)
-def test_reverse_mode_by_differences(case: Case) -> None:
-    in_double(case).check_by_differences(1e-7)
-
-
-@over(DIFFERENTIABLE)
-def test_forward_mode_is_adjoint_to_reverse_mode(case: Case) -> None:
-    point = in_double(case)
+def check_forward_mode_is_adjoint_to_reverse_mode(subject: Subject) -> None:
+    point = subject.in_double
     with np.errstate(all="ignore"):
         left, size = pairing(point.seeds, point.tangents)
         right, other = pairing(point.gradients, point.moving)
@@ -194,11 +215,11 @@ def test_forward_mode_is_adjoint_to_reverse_mode(case: Case) -> None:
         np.testing.assert_allclose(left, right, rtol=0, atol=rtol * (size + other))
 
 
-@over(SMOOTH)
-def test_second_order_by_differences(case: Case) -> None:
-    first = in_double(case)
+def check_second_order_by_differences(subject: Subject) -> None:
+    first = subject.in_double
     values = [*first.values, *first.seeds]
-    Derivatives(first.adjoint, values, first.random).check_by_differences(1e-7)
+    second = adjoint(first.adjoint)
+    Derivatives(first.adjoint, second, values, first.random).check_by_differences(1e-7)
 
 
 def seeds_for(case: Case, results: Sequence[Any]) -> list[Any]:
@@ -206,9 +227,9 @@ def seeds_for(case: Case, results: Sequence[Any]) -> list[Any]:
     return [noise(case.random, r) for r in results if is_inexact(r)]
 
 
-@over(DIFFERENTIABLE)
-def test_gradients_in_single_precision(case: Case) -> None:
+def check_gradients_in_single_precision(subject: Subject) -> None:
     """They have the dtype of their inputs, and are those in double precision but for rounding."""
+    case = subject.case
     values = [in_precision(a, SINGLE) for a in case.args]
     function = traced(case, values)
     seeds = seeds_for(case, run(function.graph, values))
@@ -228,17 +249,14 @@ def test_gradients_in_single_precision(case: Case) -> None:
 # -- passes and emission -------------------------------------------------------------------------
 
 
-@over(CASES)
-def test_emitted_code(case: Case) -> None:
-    check_emission(traced(case, case.args).graph, case.args, defined(case))
+def check_emitted_code(subject: Subject) -> None:
+    check_emission(subject.traced.graph, subject.args, defined(subject.case))
 
 
-@over(DIFFERENTIABLE)
-def test_emitted_adjoint(case: Case) -> None:
-    primal = traced(case, case.args)
+def check_emitted_adjoint(subject: Subject) -> None:
+    case, primal, gradient = subject.case, subject.traced, subject.adjoint.graph
     results = run(primal.graph, case.args)
     values = [*case.args, *seeds_for(case, results)]
-    gradient = adjoint(primal).graph
     check_emission(gradient, values)
     finished = verify(finished_adjoint(primal).graph)
     found, expected = run(lower(optimise(finished)), values), run(gradient, values)
@@ -306,9 +324,8 @@ def check_ownership(
 # -- other sizes ---------------------------------------------------------------------------------
 
 
-@over(CASES)
-def test_at_another_size(case: Case) -> None:
-    sized = Sized(case)
+def check_at_another_size(subject: Subject) -> None:
+    case, sized = subject.case, subject.sized
     graph, values = sized.traced.graph, sized.larger
     if sized.refused:
         return
@@ -320,10 +337,9 @@ def test_at_another_size(case: Case) -> None:
         all_agree(emitted(lower(optimise(graph)))(*values), found, rounding(values))
 
 
-@over(DIFFERENTIABLE)
-def test_adjoint_at_another_size(case: Case) -> None:
+def check_adjoint_at_another_size(subject: Subject) -> None:
     """What was traced at one size and is run at another is what is traced there."""
-    sized = Sized(case)
+    case, sized = subject.case, subject.sized
     graph, values = adjoint(sized.traced).graph, sized.larger
     if sized.refused:
         return
@@ -339,9 +355,29 @@ def test_adjoint_at_another_size(case: Case) -> None:
     all_agree(emitted(lowered)(*values, *seeds), expected, rounding(values))
 
 
+CHECKS_OF_VALUES = [check_value_and_type, check_emitted_code, check_at_another_size]
+CHECKS_OF_GRADIENTS = [
+    check_forward_mode_is_adjoint_to_reverse_mode,
+    check_gradients_in_single_precision,
+    check_emitted_adjoint,
+    check_adjoint_at_another_size,
+]
+CHECKS_BY_DIFFERENCES = [check_reverse_mode_by_differences, check_second_order_by_differences]
+
+
+@over(CASES)
+def test_sample(case: Case) -> None:
+    """Everything that must hold of an op."""
+    checks = list(CHECKS_OF_VALUES)
+    if case.differentiable:
+        checks += CHECKS_OF_GRADIENTS
+        checks += CHECKS_BY_DIFFERENCES if case.sample.smooth else []
+    run_checks(checks, Subject(case))
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_some_sample_grows(name: str) -> None:
-    """Lest the two tests above pass by testing nothing."""
+    """Lest the two checks above pass by testing nothing."""
     sized = [Sized(case) for case in CASES if case.op.name == name]
     sized = [s for s in sized if s.integers or any(isinstance(d, Dim) for d in s.dims)]
     assert not sized or not all(s.refused for s in sized)

@@ -23,7 +23,8 @@ def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
     found: dict[Symbol, None] = {}
 
     def see(value: Size) -> Size:
-        found.update(dict.fromkeys(dims.symbols(value)))
+        if type(value) is not int:
+            found.update(dict.fromkeys(dims.symbols(value)))
         return value
 
     for node in nodes:
@@ -77,6 +78,8 @@ def _all_said_by(nodes: Iterable[Node]) -> dict[Symbol, list[Node]]:
     found: dict[Symbol, list[Node]] = {}
     for node in nodes:
         attrs = node.attrs
+        if not attrs:  # most nodes, and this is asked of every node in every pass
+            continue
         for symbol in (attrs.get("symbol"), *attrs.get("symbols", ()), *sizes_found(node)):
             if symbol is not None:
                 found.setdefault(symbol, []).append(node)
@@ -86,6 +89,8 @@ def _all_said_by(nodes: Iterable[Node]) -> dict[Symbol, list[Node]]:
 def sizes_found(node: Node) -> list[Symbol]:
     """The sizes that ``node`` shows: it has found (or is what was found of) so many elements."""
     attrs = node.inputs[0].attrs if node.op is item else node.attrs
+    if "index" not in attrs and "count" not in attrs:
+        return []
     counts = [s for key in ("index", "count") for s in getattr(attrs.get(key), "counts", ())]
     shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]

@@ -97,6 +97,8 @@ class Dim:
     def __add__(self, other: Size) -> Size:
         if not is_size(other):
             return NotImplemented
+        if other == 0:
+            return self
         total = dict(self.terms)
         for monomial, coefficient in _terms(other):
             total[monomial] = total.get(monomial, 0) + coefficient
@@ -116,10 +118,14 @@ class Dim:
     def __mul__(self, other: Size) -> Size:
         if not is_size(other):
             return NotImplemented
+        if isinstance(other, int):
+            return _scaled(self, other)
         product: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in _terms(other):
-                monomial = tuple(sorted(left + right, key=repr))
+                monomial = (
+                    tuple(sorted(left + right, key=repr)) if left and right else left + right
+                )
                 product[monomial] = product.get(monomial, 0) + a * b
         return of_terms(product)
 
@@ -179,11 +185,20 @@ def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
     return size.terms if isinstance(size, Dim) else (((), size),)
 
 
+def _scaled(size: Dim, factor: int) -> Size:
+    """``size * factor``: the same monomials in the same order."""
+    if factor in (0, 1):
+        return size if factor else 0
+    return Dim(tuple([(m, c * factor) for m, c in size.terms]), size.hint * factor)
+
+
 def of_terms(terms: dict[Monomial, int]) -> Size:
     """The sum of these monomials with these coefficients."""
-    kept = sorted(((m, c) for m, c in terms.items() if c), key=lambda term: _order(term[0]))
-    value = sum(c * math.prod(atom.hint for atom in m) for m, c in kept)
-    if all(not monomial for monomial, _ in kept):
+    kept = [(m, c) for m, c in terms.items() if c]
+    if len(kept) > 1:  # the order of one is known, and printing it costs more than the sum
+        kept.sort(key=lambda term: _order(term[0]))
+    value = sum([c * math.prod([atom.hint for atom in m]) for m, c in kept])
+    if not any(m for m, _ in kept):
         return value
     return Dim(tuple(kept), value)
 

@@ -90,19 +90,19 @@ class Index:
     @property
     def arrays(self) -> tuple[Array, ...]:
         """The items that are operands."""
-        return tuple(item for item in self.items if isinstance(item, Array))
+        return tuple([item for item in self.items if isinstance(item, Array)])
 
     @property
     def counts(self) -> tuple[Symbol, ...]:
         """The sizes that the masks and the opaque slices in it say."""
         sizes = [array.count for array in self.arrays] + [part.length for part in self.opaque]
-        found = (None if size is None else dims.as_symbol(size) for size in sizes)
-        return tuple(symbol for symbol in found if symbol is not None)
+        found = [None if size is None else dims.as_symbol(size) for size in sizes]
+        return tuple([symbol for symbol in found if symbol is not None])
 
     @property
     def opaque(self) -> tuple[Slice, ...]:
         """The slices of which only taking them tells the length."""
-        return tuple(item for item in self.items if isinstance(item, Slice) and item.opaque)
+        return tuple([item for item in self.items if isinstance(item, Slice) and item.opaque])
 
     def __repr__(self) -> str:
         texts = ["..." if item is ELLIPSIS else _text(item) for item in self.items]

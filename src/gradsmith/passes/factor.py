@@ -6,8 +6,9 @@ the user's own sums stay as they are.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradsmith.ir.graph import Graph, Node
@@ -125,13 +126,33 @@ class _Factoring(Replay):
         if len(factors) < 3 or not all(as_precise(x, node) for x in factors):
             return None
         for factor in product.over:
-            for variable in self.readers.get(factor, ()):
+            for variable in self._pairs(factor, factors):
                 rest = product.divided_by(variable)
                 if rest is None or variable.dtype != node.dtype or not self._is_there(variable):
                     continue
                 rest.over.append(variable)
                 return self._written(rest)
         return None
+
+    def _pairs(self, factor: Node, others: Sequence[Node]) -> list[Node]:
+        """The products and quotients of ``factor`` and one of the others, in their order.
+
+        Found by their operands: a factor of a long chain of products has very many readers.
+        """
+        found: dict[Node, int] = {}
+        for other in others:
+            found.update(self._products.get((factor, other), {}))
+            found.update(self._products.get((other, factor), {}))
+        return sorted(found, key=found.__getitem__)
+
+    @functools.cached_property
+    def _products(self) -> dict[tuple[Node, ...], dict[Node, int]]:
+        """The products and quotients of each two values, with their positions in the graph."""
+        known: dict[tuple[Node, ...], dict[Node, int]] = {}
+        for position, node in enumerate(self.graph.nodes):
+            if node.op in (multiply, divide):
+                known.setdefault(node.inputs, {})[node] = position
+        return known
 
     def _is_there(self, node: Node) -> bool:
         """Whether it is computed by now, in a variable."""

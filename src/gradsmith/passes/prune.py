@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -23,13 +24,18 @@ MOST_ROUNDS = 8
 """What is left out of one loop may have been all that another was for."""
 
 
+# Regions do not change: each round over a nest would otherwise go through all that is in it.
+_pruned: WeakSet[Region] = WeakSet()
+
+
 def prune(graph: Graph) -> Graph:
     """The graph without what its branches and loops do for nothing."""
-    if not any(node.op in REGIONAL for node in graph.nodes):
+    if graph.body in _pruned or not any(node.op in REGIONAL for node in graph.nodes):
         return graph
     for _ in range(MOST_ROUNDS):
         better = in_regions(_Pruning(graph).run(), prune)
         if better is graph:
+            _pruned.add(graph.body)
             break
         graph = better
     return graph
