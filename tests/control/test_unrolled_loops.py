@@ -191,3 +191,136 @@ def test_a_kind_that_was_asked_for_is_checked(monkeypatch):
     for change in ([1, 0.5, np.ones(2)], [1.0, 0.5, np.ones((2, 2))]):
         monkeypatch.setitem(TABLE, "k7", change)
         np.testing.assert_allclose(gradient(x), differences(kinds_of_constants, x), rtol=1e-6)
+
+
+# -- loops with conditions that are known when tracing
+
+
+def rk4(x):
+    def f(t, y):
+        return np.array([y[1], -x[2] * np.sin(y[0]) + 0.1 * np.cos(t)])
+
+    t, h, end = 0.0, 0.1, 2.7 if LONG else 1.0
+    y = np.array([x[0], x[1]])
+    while t < end:
+        if t + h > end:
+            h = end - t
+        k1 = f(t, y)
+        k2 = f(t + h / 2, y + h / 2 * k1)
+        k3 = f(t + h / 2, y + h / 2 * k2)
+        k4 = f(t + h, y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        t += h
+    return np.sum(y**2)
+
+
+def inwards(x):
+    i, j, total = 0, (54 if LONG else 20), x[0]
+    while i < j:
+        total = np.sin(total + 0.02 * x[1] * i - 0.03 * x[2] * j)
+        i += 1
+        j -= 1
+    return total
+
+
+def collatz(x):
+    n, total = (27 if LONG else 22), x[0]
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        total = np.sin(total * x[1] + n)
+    return total
+
+
+def left(x):
+    t, total = 0.0, x[0]
+    while True:
+        total = np.sin(total + x[1] * t)
+        t += 0.1
+        if t > (2.7 if LONG else 1.0):
+            break
+    return total
+
+
+def in_single(x):
+    t, u = 0.0, (x * 1.5).astype(np.float32)
+    while t < 1.0:
+        u[1:] += 0.1 * u[:-1] * t
+        t += 0.125
+    return np.sum(u.astype(float) * x)
+
+
+LONG = False
+"""A truth is part of the code, so that the numbers above are known when tracing."""
+
+
+@pytest.mark.parametrize("function", [rk4, inwards, collatz, left])
+def test_a_while_that_is_known_when_tracing_stays_one(function, monkeypatch):
+    lengths = []
+    for long in (False, True):
+        monkeypatch.setitem(globals(), "LONG", long)
+        check(function, sizes=(3, 4))
+        lengths.append(lines(function, vector(3)))
+    assert lengths[0] == lengths[1]
+
+
+def test_a_known_while_in_single_precision_keeps_its_types():
+    x = vector(5)
+    same_bits(gs.compile(in_single)(x), in_single(x))
+    near = differences(lambda x: float(in_single(x)), x)
+    np.testing.assert_allclose(gs.grad(in_single)(x), near, rtol=1e-3)
+    assert lines(in_single, x) < 60
+
+
+SEEN = {"calls": 0}
+
+
+def counted_outside(x):
+    n, total = 40.0, x[0]
+    while n > 1.0:
+        SEEN["calls"] += 1
+        total = np.sin(total * x[1]) + SEEN["calls"]
+        n = n / 1.5
+    return total
+
+
+def taken_from_outside(x):
+    numbers, n, total = iter(range(1, 100)), 20.0, x[0]
+    while n > 1.0:
+        total = np.sin(total * x[1]) + next(numbers)
+        n = n / 1.5
+    return total
+
+
+def by_shape(x):
+    y = np.outer(x[:1], np.ones(64))[0] * x[1]
+    while len(y) > 1:
+        y = y[::2] * y[1::2] + 0.1
+    return y[0]
+
+
+def by_list(x):
+    left, total = [0.1 * i for i in range(9)], x[0]
+    while left:
+        total = np.sin(total * x[1] + left.pop())
+    return total
+
+
+def by_word(x):
+    word, total = "abcdefgh", x[0]
+    while word:
+        total, word = np.sin(total * x[1] + len(word)), word[1:]
+    return total
+
+
+@pytest.mark.parametrize("function", [taken_from_outside, by_shape, by_list, by_word])
+def test_a_while_that_python_has_to_run_is_run_by_python(function):
+    check(function, sizes=(3, 4))
+
+
+def test_a_trial_that_writes_to_the_world_is_no_trial(monkeypatch):
+    monkeypatch.setitem(SEEN, "calls", 0)
+    x = vector(3)
+    expected = counted_outside(x)
+    monkeypatch.setitem(SEEN, "calls", 0)
+    with pytest.warns(gs.TraceTimeEffectWarning):
+        assert gs.compile(counted_outside)(x) == expected

@@ -26,7 +26,7 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import ArrayType, TapeType, Type
 from gradsmith.ops import syntax
-from gradsmith.ops.data_sizes import counted_masks
+from gradsmith.ops.data_sizes import Taken, counted_masks, slices_of
 
 
 class Recorder(Protocol):
@@ -47,6 +47,7 @@ class Frame:
     graph: Graph
     plan: Plan
     masks: Mapping[Symbol, Node]
+    slices: Mapping[Symbol, Taken]
     wanted: WantedNames
     places: dict[Node, int]
     last: dict[Node | Symbol, int]
@@ -128,30 +129,37 @@ class Frame:
 def frame(
     graph: Graph,
     masks: Mapping[Symbol, Node],
+    slices: Mapping[Symbol, Taken],
     variables: Mapping[Node, ast.expr],
     sizes: Sizes,
     loop: Recorder | None = None,
     *,
     condition: bool = False,
 ) -> Frame:
-    """A region, planned and not yet written; ``masks`` are those counted around it."""
+    """A region, planned and not yet written; ``masks`` are those counted around it, ``slices``
+    those whose lengths are mentioned.
+    """
     scheduled = schedule(graph)
     chosen = plan(scheduled, condition=condition)
     graph = scheduled.graph
+    slices = {**slices, **slices_of(graph.nodes)}
     return Frame(
         graph=graph,
         plan=chosen,
         masks={**masks, **counted_masks(graph.nodes)},
+        slices=slices,
         wanted=WantedNames(chosen, graph.names),
         places={node: i for i, node in enumerate(chosen.statements)},
-        last=_last_texts(graph, chosen),
+        last=_last_texts(graph, chosen, slices),
         variables=variables,
         sizes=sizes,
         loop=loop,
     )
 
 
-def _last_texts(graph: Graph, chosen: Plan) -> dict[Node | Symbol, int]:
+def _last_texts(
+    graph: Graph, chosen: Plan, slices: Mapping[Symbol, Taken]
+) -> dict[Node | Symbol, int]:
     """For every value and size the last statement that it is written in."""
     last: dict[Node | Symbol, int] = {}
     end = len(chosen.statements)
@@ -165,7 +173,10 @@ def _last_texts(graph: Graph, chosen: Plan) -> dict[Node | Symbol, int]:
             if part is not whole or place == end:
                 last[part] = place
             for inner in all_nodes([part] if part is whole or part in chosen.inlined else []):
-                last.update(dict.fromkeys(mentioned(inner), place))
+                symbols = mentioned(inner)
+                taken = [slices[symbol] for symbol in symbols if symbol in slices]
+                symbols += [symbol for found in taken for symbol in found.symbols]
+                last.update(dict.fromkeys(symbols, place))
     return last
 
 

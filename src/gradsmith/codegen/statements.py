@@ -36,6 +36,7 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
+from gradsmith.ops.data_sizes import Taken
 from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
 from gradsmith.tree import leaf_name
@@ -49,7 +50,7 @@ class Body:
         self.names = Names()
         self.sizes = Sizes(self._count, program.graph.guards)
         self.variables: dict[Node, ast.expr] = {}
-        self.frame: Frame = frame(prepared(program.graph), {}, self.variables, self.sizes)
+        self.frame: Frame = frame(prepared(program.graph), {}, {}, self.variables, self.sizes)
         self.used = self._used_symbols()
         self.comments: list[str] = []
         self.constants: list[ast.stmt] = []
@@ -83,7 +84,13 @@ class Body:
         """Write the statements of a region of the one at hand."""
         outer = self.frame
         self.frame = frame(
-            graph, outer.masks, self.variables, self.sizes, loop, condition=condition
+            graph,
+            outer.masks,
+            outer.slices,
+            self.variables,
+            self.sizes,
+            loop,
+            condition=condition,
         )
         try:
             with self.names.inside(), self.sizes.inside():
@@ -123,10 +130,21 @@ class Body:
         return self.errors.name(kind)
 
     def _count(self, symbol: Symbol) -> ast.expr:
-        """How many elements of a mask are true."""
+        """How many elements of a mask are true, or a slice takes, where no variable shows it."""
+        if symbol in self.frame.slices:
+            return self._length(self.frame.slices[symbol])
         if symbol not in self.frame.masks:
             raise InternalError(f"no variable in scope shows the size {symbol.name}")
         return syntax.call("np.count_nonzero", self.expression(self.frame.masks[symbol]))
+
+    def _length(self, taken: Taken) -> ast.expr:
+        start, stop = (
+            None if bound is None else self.size(bound)
+            for bound in (taken.part.start, taken.part.stop)
+        )
+        step = None if taken.part.step is None else syntax.expression(taken.part.step)
+        positions = syntax.call("range", self.size(taken.extent))
+        return syntax.call("len", syntax.subscript(positions, ast.Slice(start, stop, step)))
 
     # -- the body
 

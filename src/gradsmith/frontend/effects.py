@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.frontend.captures import METHODS, capture, global_or_cell, is_itself
+from gradsmith.frontend.journal import keep_trials
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
@@ -86,6 +87,7 @@ def _check_way(what: str) -> None:
             current_span(),
             "return the value instead",
         )
+    keep_trials()
 
 
 def owner_of_attribute(trace: Trace, owner: Any, name: str) -> Any:

@@ -56,14 +56,20 @@ class Journal:
     """The first state of everything that is changed while it is open.
 
     Of containers only the ``known`` ones count, by identity; all where that is None. What a
-    ``trial`` puts into a builder that is to stay has no effects once the trial is undone.
+    ``trial`` puts into a builder that is to stay has no effects once the trial is undone: not
+    where it has taken elements of an iterator among those that it ``found``.
     """
 
     def __init__(
-        self, known: Mapping[int, Any] | None = None, trial: Builder | None = None
+        self,
+        known: Mapping[int, Any] | None = None,
+        trial: Builder | None = None,
+        found: Mapping[int, Any] | None = None,
     ) -> None:
         self.known = known
         self.trial = trial
+        self.found = found or {}
+        self.is_final = False
         self.begin = 0 if trial is None else len(trial.nodes)
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
@@ -166,15 +172,25 @@ def check_iterators(values: Iterable[Any]) -> None:
     ControlFlowError
         One of the values is such an iterator: what it gives next cannot be undone.
     """
-    journals = [journal for journal in _open.get() if journal.known is not None]
+    journals = _open.get()
     for value in values if journals else ():
-        if isinstance(value, Iterator) and any(id(value) in (j.known or ()) for j in journals):
+        if not isinstance(value, Iterator):
+            continue
+        for journal in journals:
+            journal.is_final = journal.is_final or id(value) in journal.found
+        if any(id(value) in (j.known or ()) for j in journals):
             raise ControlFlowError(
                 "this takes elements of an iterator, once for every trip of a loop or on one way "
                 "of a branch",
                 current_span(),
                 "take them from a list or an array by an index",
             )
+
+
+def keep_trials() -> None:
+    """What is about to be done cannot be undone: trials at work have to go on as they are."""
+    for journal in _open.get():
+        journal.is_final = True
 
 
 def _note_storage(storage: Storage, before: Node) -> None:
@@ -193,10 +209,12 @@ outdatings.append(_note_outdated)
 
 @contextmanager
 def journaling(
-    known: Mapping[int, Any] | None = None, trial: Builder | None = None
+    known: Mapping[int, Any] | None = None,
+    trial: Builder | None = None,
+    found: Mapping[int, Any] | None = None,
 ) -> Iterator[Journal]:
     """Keep a journal of all that is changed inside."""
-    journal = Journal(known, trial)
+    journal = Journal(known, trial, found)
     token = _open.set((*_open.get(), journal))
     try:
         yield journal

@@ -43,10 +43,12 @@ class Looping:
     __slots__ = (
         "_again",
         "_before",
+        "_carries",
         "_done",
         "_first",
         "_guess",
         "_journal",
+        "_may_carry",
         "_may_guess",
         "_may_roll",
         "_original",
@@ -55,6 +57,7 @@ class Looping:
         "_trip",
         "_trying",
         "_values",
+        "_why",
         "failure",
         "iterable",
         "names",
@@ -86,6 +89,9 @@ class Looping:
         self._guess: Guess | None = None
         self._may_guess = names.endless
         self._region: LoopRegion | None = None
+        self._may_carry = names.endless
+        self._carries = False
+        self._why: BaseException | None = None
 
     # -- what staged code calls
 
@@ -97,13 +103,16 @@ class Looping:
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
-        if not self.rolled or self._done or (hopeless and not guessed):
+        may_be_made = not hopeless or guessed or self._carries
+        if not self.rolled or self._done or not may_be_made:
             raise  # noqa: PLE0704  within the except block of staged code
         if isinstance(error, InternalError) or self._is_of_another(error, guessed=guessed):
             raise  # noqa: PLE0704
         changed = self._region is not None and self._region.state.refused
         self._undo()
-        if changed and self._first is None and not (hopeless or self.names.leaves):
+        if self._carries:
+            self._carries, self._why = False, error
+        elif changed and self._first is None and not (hopeless or self.names.leaves):
             self._first = Journal()
         elif guessed:
             self._guess, self._may_guess, self._first = None, False, None
@@ -127,7 +136,7 @@ class Looping:
         loop = None if trace is None else trace.unrolling.culprit(error)
         if trace is None or loop in (None, self.place):
             return False
-        return not guessed or loop in trace.unrolling.active
+        return not (guessed or self._carries) or loop in trace.unrolling.active
 
     def _write_out(self, error: BaseException | None, trips: Trips) -> None:
         self._may_roll, trace = False, current_trace()
@@ -262,22 +271,62 @@ class Looping:
         yield from self._watched(trace, frame, None)
 
     def _watched(self, trace: Trace, frame: Any, trips: Trips | None) -> Iterator[Any]:
-        """Trips as Python makes them, until a traced value decides whether to go on."""
-        place = 0
+        """Trips as Python makes them, until a traced value decides whether to go on.
+
+        A ``while`` that goes on and on is tried as a loop that carries its plain numbers.
+        """
+        first = self._before or variables(frame, (*self.names.stored, *self.names.targets))
+        if self._may_carry and self._may_roll:
+            self._may_carry = False
+            found = reachable(frame, trace)
+            with journaling(trial=trace.builder, found=found) as journal:
+                if (yield from self._python_trips(trace, frame, trips, first, FEW_TRIPS)):
+                    return
+                if not journal.is_final:
+                    journal.undo()
+            if not journal.is_final:
+                self._carries, self.failure = True, Exception
+                yield from self._roll(trace, frame, None, first)
+                return
+            first = variables(frame, (*self.names.stored, *self.names.targets))
+        yield from self._python_trips(trace, frame, trips, first)
+
+    def _python_trips(
+        self,
+        trace: Trace,
+        frame: Any,
+        trips: Trips | None,
+        first: list[Any],
+        most: int | None = None,
+    ) -> Generator[Any, None, bool]:
+        """Trips until the loop ends or becomes one of the graph: True. False where there are more
+        than ``most`` that compute something.
+        """
+        place, begun, before = 0, len(trace.builder.nodes), first
         while trips is None or place < len(trips):
-            before = variables(frame, (*self.names.stored, *self.names.targets))
-            if place == 0 and self._before:  # a failed attempt has left its own in the frame
-                before = list(self._before)
+            computes = len(trace.builder.nodes) > begun
+            if computes and place == most:
+                return False
+            if computes and self.names.endless:
+                self._note_known(trace, place)
             with journaling(trial=trace.builder) as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
                     journal.undo()
             if self._switch:
-                yield from self._roll(
-                    trace, frame, None if trips is None else trips.after(place), before
-                )
-                return
+                rest = None if trips is None else trips.after(place)
+                yield from self._roll(trace, frame, rest, before)
+                return True
             place += 1
+            before = variables(frame, (*self.names.stored, *self.names.targets))
+        return True
+
+    def _note_known(self, trace: Trace, count: int) -> None:
+        """A ``while`` with a condition that is known when tracing has made many iterations."""
+        error = self._why if isinstance(self._why, GradsmithError) else None
+        error = error or trace.unrolling.chosen.get(self.place)
+        if error is not None:
+            trace.unrolling.note_written_out(self.place, count, error)
 
     def _roll(
         self, trace: Trace, frame: Any, trips: Trips | None, before: list[Any] | None = None
@@ -328,6 +377,9 @@ class Looping:
 
     def _close(self, region: LoopRegion) -> None:
         """Make the loop, if there is anything for it to do."""
+        ends = self._trip.test is not None or self._trip.leave is not None
+        if self._carries and not ends:
+            raise ControlFlowError("nothing that this loop carries ends it", current_span())
         decided = self._switch or self.plan.rolled or isinstance(self._trip.leave, Tracer)
         if region.trips is not None and dims.is_unbacked(region.trips.length):
             decided = True  # it cannot be written out

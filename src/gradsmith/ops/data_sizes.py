@@ -18,7 +18,8 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import Literal
-from gradsmith.ops.index_key import Index
+from gradsmith.ir.types import ArrayType
+from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice
 
 _digests: WeakKeyDictionary[Builder, dict[Node, int]] = WeakKeyDictionary()
 
@@ -124,3 +125,45 @@ def counted_masks(nodes: Iterable[Node]) -> dict[Symbol, Node]:
                 {symbol: node.inputs[0] for symbol in count.counts if symbol not in found}
             )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A slice of an axis of this size: what a length that only running tells is the length of."""
+
+    part: Slice
+    extent: Size
+
+    @property
+    def symbols(self) -> list[Symbol]:
+        """The sizes in it."""
+        sizes = (self.part.start, self.part.stop, self.extent)
+        return [symbol for size in sizes if size is not None for symbol in dims.symbols(size)]
+
+
+def slices_of(nodes: Iterable[Node]) -> dict[Symbol, Taken]:
+    """For the lengths of slices that these nodes take or write to: the slices."""
+    found: dict[Symbol, Taken] = {}
+    for node in nodes:
+        index = node.attrs.get("index")
+        if not (isinstance(index, Index) and index.opaque):
+            continue
+        if not isinstance(node.inputs[0].type, ArrayType):
+            continue
+        for part, extent in _sliced_axes(index, node):
+            symbol = None if part.length is None else dims.as_symbol(part.length)
+            if part.opaque and symbol is not None:
+                found.setdefault(symbol, Taken(part, extent))
+    return found
+
+
+def _sliced_axes(index: Index, node: Node) -> Iterator[tuple[Slice, Size]]:
+    shape = node.inputs[0].array_type.shape
+    first, axis = len(node.inputs) - len(index.arrays), 0
+    for item in index.items:
+        if item is NEWAXIS or item is ELLIPSIS:
+            continue
+        if isinstance(item, Slice) and axis < len(shape):
+            yield item, shape[axis]
+        masked = isinstance(item, Array) and item.count is not None
+        axis += node.inputs[first + item.position].array_type.ndim if masked else 1  # type: ignore[union-attr]
