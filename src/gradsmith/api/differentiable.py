@@ -41,6 +41,7 @@ class Gradient:
 
     def __call__(
         self,
+        /,
         *args: Any,
         inputs: str | int | Sequence[str | int] | None = None,
         grad_outputs: Any = None,
@@ -125,7 +126,7 @@ class Gradient:
 
         return build
 
-    def source(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
         """The NumPy source for arguments of these types.
 
         Without a seed it is the source for a scalar output's implicit seed, or, where the output
@@ -133,7 +134,9 @@ class Gradient:
         """
         return self._default.source(*args, grad_outputs=grad_outputs, **kwargs)
 
-    def emit(self, path: str | Path, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Path:
+    def emit(
+        self, path: str | Path, /, *args: Any, grad_outputs: Any = None, **kwargs: Any
+    ) -> Path:
         """Write that source as a module of its own, which needs only NumPy."""
         return self._default.emit(path, *args, grad_outputs=grad_outputs, **kwargs)
 
@@ -200,7 +203,7 @@ class Differentiable:
         self.grad = Gradient(function)
         self.value_and_grad = _value_and_gradient(function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if current_trace() is None:
             return self.function(*args, **kwargs)
         return call(self.function, *args, **kwargs)
@@ -210,7 +213,7 @@ class Differentiable:
             return self
         return _of_method(ByIdentity(self.function.__get__(instance, owner)))
 
-    def formula(self, *args: Any, wrt: str | int | Sequence[str | int], **kwargs: Any) -> Any:
+    def formula(self, /, *args: Any, wrt: str | int | Sequence[str | int], **kwargs: Any) -> Any:
         """The gradient with respect to ``wrt`` as a SymPy expression.
 
         Parameters
@@ -232,7 +235,7 @@ class Differentiable:
         formulas = inspection.formula(gradient._plain, gradient._seeded, args, kwargs)
         return formulas[0] if isinstance(wrt, (str, int)) else formulas
 
-    def graph(self, *args: Any, **kwargs: Any) -> GraphView:
+    def graph(self, /, *args: Any, **kwargs: Any) -> GraphView:
         """The values that the function computes: its parameters and operations, by name.
 
         Parameters

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.codegen.names import means_something
 from gradsmith.driver.compiled import Compiled
 from gradsmith.driver.signatures import signature_of
-from gradsmith.driver.specialise import Recipe
+from gradsmith.driver.specialise import SEED, Recipe
 from gradsmith.errors import ArgumentTypeError, SeedNeededError
 
 Build = Callable[..., Any]
@@ -23,11 +24,12 @@ Build = Callable[..., Any]
 def _recipe(function: Callable[..., Any], build: Build, suffix: str, title: str) -> Recipe:
     name = getattr(function, "__name__", type(function).__name__)
     name = name if name.isidentifier() else "function"
+    emitted = f"{name}{suffix}"
     code = getattr(inspect.unwrap(function), "__code__", None)
     return Recipe(
         build=build,
         signature=signature_of(function),
-        name=f"{name}{suffix}",
+        name=f"{emitted}_" if means_something(emitted) else emitted,
         title=title.format(name=name),
         file=code.co_filename if code is not None else "",
     )
@@ -106,12 +108,14 @@ class Transformed:
         """Whether its code prints or warns."""
         return any(code.says for code in self.compiled)
 
-    def __call__(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Any:
         if grad_outputs is None:
             return self._plain(*args, **kwargs)
+        if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
+            return self._plain(*args, grad_outputs=grad_outputs, **kwargs)
         return self._seeded(*args, as_seed(grad_outputs), **kwargs)
 
-    def source(self, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
         """The NumPy source for arguments of these types (without any: the latest).
 
         Where the output needs a seed and none is given, the source is that for a seed of the
@@ -125,7 +129,9 @@ class Transformed:
             seed = error.example
         return self._seeded.source(*args, seed, **kwargs)
 
-    def emit(self, path: str | Path, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Path:
+    def emit(
+        self, path: str | Path, /, *args: Any, grad_outputs: Any = None, **kwargs: Any
+    ) -> Path:
         """Write the source as a module of its own, which needs only NumPy."""
         target = Path(path)
         text = self.source(*args, grad_outputs=grad_outputs, **kwargs)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.program import Argument, Program
@@ -18,15 +19,18 @@ class Module:
 
     text: str
     errors: Mapping[str, type[BaseException]]
+    parameters: tuple[str, ...]
+    """What the parameters are called."""
 
 
 def module(program: Program) -> Module:
     """The module that holds the function and needs only NumPy (and Python)."""
     body = Body(program)
     statements = body.build()
+    arguments = _with_own_names(program.arguments, statements)
     definition = ast.FunctionDef(
         name=program.name,
-        args=_parameters(program.arguments),
+        args=_parameters(arguments),
         body=[_docstring(program), *statements],
         decorator_list=[],
         lineno=0,
@@ -39,7 +43,7 @@ def module(program: Program) -> Module:
     constants = printer.print_module(body.constants, []) if body.constants else ""
     before = "\n".join(part for part in (head, constants) if part)
     text = "\n\n".join([before, *body.errors.definitions, *helpers, code])
-    return Module(text, body.errors.own)
+    return Module(text, body.errors.own, tuple(a.name for a in arguments))
 
 
 def _imports(modules: Mapping[str, str]) -> str:
@@ -49,6 +53,25 @@ def _imports(modules: Mapping[str, str]) -> str:
     ]
     own = "".join(f"{line}\n" for line in sorted(lines))
     return f"{own}\nimport numpy as np\n" if own else "import numpy as np\n"
+
+
+def _with_own_names(
+    arguments: Sequence[Argument], statements: Sequence[ast.stmt]
+) -> tuple[Argument, ...]:
+    """The parameters, called as the user calls them where the code does not need these names."""
+    names = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)]
+    taken = {*keyword.kwlist, "np", *(n.id for n in names), *(a.name for a in arguments)}
+    found = []
+    for argument in arguments:
+        if argument.own in ("", argument.name) or argument.own in taken:
+            found.append(argument)
+            continue
+        taken.add(argument.own)
+        found.append(replace(argument, name=argument.own))
+        for node in names:
+            if node.id == argument.name:
+                node.id = argument.own
+    return tuple(found)
 
 
 def _docstring(program: Program) -> ast.stmt:

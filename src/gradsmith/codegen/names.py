@@ -6,16 +6,38 @@ import builtins
 import itertools
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 _TAKEN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"np", "sys", "warnings"}
 
 
-class Names:
-    """Hands out each name once within one function."""
+def means_something(name: str) -> bool:
+    """Whether the name is a keyword, or what emitted code calls one of Python's functions."""
+    return name in _TAKEN
 
-    def __init__(self) -> None:
+
+def parameter_names(wanted: Sequence[str]) -> list[str]:
+    """Names for parameters that are wanted so: with underscores behind those that mean something
+    or that another parameter has.
+    """
+    given: list[str] = []
+    for name in wanted:
+        new = name
+        while new in given or means_something(new) or (new != name and new in wanted):
+            new += "_"
+        given.append(new)
+    return given
+
+
+class Names:
+    """Hands out each name once within one function.
+
+    ``module`` are names that the module needs for itself.
+    """
+
+    def __init__(self, module: Iterable[str] = ()) -> None:
+        self._module = frozenset(module)
         self._used: set[str] = set()
         self._everywhere: set[str] = set()
         self._counters: dict[str, Iterator[int]] = {}
@@ -36,7 +58,7 @@ class Names:
         base = f"_{base}" if base[0].isdigit() else base
         name = base if base not in _TAKEN else f"{base}_"
         numbers = self._counters.setdefault(base, itertools.count(2))
-        while name in self._used:
+        while name in self._used or (everywhere and name in self._module):
             name = f"{base.rstrip('_')}_{next(numbers)}"
         if everywhere:
             self._everywhere.add(name)

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter of the emitted function; keyword-only ones carry captured values."""
+    """A parameter of the emitted function; keyword-only ones carry captured values.
+
+    ``own`` is what the user calls it, where ``name`` may differ from it.
+    """
 
     name: str
+    own: str = ""
     keyword_only: bool = False
     default: complex | None = None
 

@@ -47,7 +47,7 @@ class Body:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.names = Names()
+        self.names = Names([program.name])
         self.sizes = Sizes(self._count, program.graph.guards)
         self.variables: dict[Node, ast.expr] = {}
         self.frame: Frame = frame(prepared(program.graph), {}, {}, self.variables, self.sizes)

@@ -125,7 +125,7 @@ class Compiled:
         self._lock = threading.RLock()
         self._latest: Specialisation | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         key: Any = []
         for a in args:  # written out: this loop is what a call costs
             kind = type(a)
@@ -161,7 +161,7 @@ class Compiled:
         recipe = self.recipe
         if not self.seeded:
             return bind(recipe.signature, recipe.name, args, kwargs), {}
-        return bind(recipe.signature, recipe.name, args[:-1], kwargs), {SEED: args[-1]}
+        return bind(recipe.signature, recipe.name, args[:-1], kwargs), {recipe.seed: args[-1]}
 
     def _miss(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if current_trace() is not None:
@@ -184,7 +184,7 @@ class Compiled:
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""
         bound, seed = self._bind(args, kwargs)
-        return self.recipe.build(bound, **seed)
+        return self.recipe.build(bound, **({SEED: args[-1]} if seed else {}))
 
     def _find(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -201,7 +201,7 @@ class Compiled:
             self._latest = found
         return found, values
 
-    def specialisation(self, *args: Any, **kwargs: Any) -> Specialisation:
+    def specialisation(self, /, *args: Any, **kwargs: Any) -> Specialisation:
         """The compiled code for these arguments; without any, the latest.
 
         Raises
@@ -232,11 +232,11 @@ class Compiled:
         nodes = () if self._latest is None else all_nodes(self._latest.graph.nodes)
         return any(node.op in (show, warn) for node in nodes)
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The NumPy source that is generated for arguments of these types."""
         return self.specialisation(*args, **kwargs).source
 
-    def emit(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
+    def emit(self, path: str | Path, /, *args: Any, **kwargs: Any) -> Path:
         """Write the source as a module of its own, which needs only NumPy; returns its path."""
         target = Path(path)
         target.write_text(self.source(*args, **kwargs), encoding="utf-8")

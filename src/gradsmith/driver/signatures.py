@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from gradsmith.frontend.traced_int import TracedInt
 
 _PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -65,17 +67,40 @@ def _spelled_out(
     signature: inspect.Signature, count: int, kwargs: Mapping[str, Any]
 ) -> inspect.Signature:
     parameters: list[inspect.Parameter] = []
-    known = set(signature.parameters)
+    named = {p.name for p in signature.parameters.values() if p.kind in (_PLAIN, _KEYWORD)}
+    new = [key for key in kwargs if key not in named]
+    _check_names(new)
+    taken = {*named, *new}
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            extra = range(count - len(parameters))
-            parameters += [inspect.Parameter(f"{parameter.name}_{i}", _PLAIN) for i in extra]
+            names = [_free(f"{parameter.name}_{i}", taken) for i in range(count - len(parameters))]
+            parameters += [inspect.Parameter(name, _PLAIN) for name in names]
         elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            new = [key for key in kwargs if key not in known]
             parameters += [inspect.Parameter(key, _KEYWORD) for key in new]
         else:
-            parameters.append(parameter.replace(annotation=inspect.Parameter.empty))
+            name = parameter.name
+            name = _free(name, taken) if parameter.kind is _POSITIONAL else name
+            parameters.append(parameter.replace(name=name, annotation=inspect.Parameter.empty))
     return inspect.Signature(_defaults_allowed(parameters))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with an underscore behind it where another parameter has it; taken from now."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _check_names(keys: Iterable[str]) -> None:
+    """Refuse keys of ``**options`` that cannot be names of parameters."""
+    for key in keys:
+        if not key.isidentifier() or keyword.iskeyword(key):
+            raise ArgumentTypeError(
+                f"the keyword argument {key!r} is no name: the compiled function would have it "
+                "as a parameter",
+                hint="pass a dict of these values as one argument",
+            )
 
 
 def _defaults_allowed(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:

@@ -11,6 +11,7 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import module
+from gradsmith.codegen.names import parameter_names
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
@@ -73,6 +74,14 @@ class Recipe:
     title: str
     file: str
 
+    @property
+    def seed(self) -> str:
+        """What the parameter for the seed is called."""
+        name = SEED
+        while self.signature is not None and name in self.signature.parameters:
+            name += "_"
+        return name
+
 
 @dataclass(frozen=True, slots=True)
 class Specialisation:
@@ -84,6 +93,8 @@ class Specialisation:
     graph: Graph
     guards: tuple[Guard, ...]
     captures: tuple[Capture, ...]
+    keywords: tuple[str, ...]
+    """The parameters that captured values are passed by."""
     checked: tuple[Capture, ...]
     """What was captured and is not passed on, but must stay of its kind."""
     captured_patterns: tuple[object, ...]
@@ -117,7 +128,8 @@ class Specialisation:
 
     def run(self, bound: Mapping[str, Any]) -> Any:
         """Call the code with arguments by name."""
-        captured = {c.name: c.read() for c in self.captures}
+        pairs = zip(self.keywords, self.captures, strict=True)
+        captured = {name: capture.read() for name, capture in pairs}
         raw = self.function(*[bound[name] for name in self.arguments], **captured)
         return raw if self.plain else rebuild(self.result, raw)
 
@@ -130,8 +142,9 @@ class Specialisation:
 class Arguments:
     """The arguments of a call, traced: which leaf is read from where."""
 
-    def __init__(self, trace: Trace, bound: Mapping[str, Any]) -> None:
+    def __init__(self, trace: Trace, bound: Mapping[str, Any], seed: str = SEED) -> None:
         self.trace = trace
+        self.seed = seed
         self.where: dict[str, tuple[str, tree.Path]] = {}
         self.dynamic: list[str] = []
         self.static: dict[str, Any] = {}
@@ -149,7 +162,7 @@ class Arguments:
         elif shape.kind == "static":
             self.static[name] = value
             self.trace.external[id(value)] = value
-        if name == SEED:
+        if name == self.seed:
             return self._pending(leaves, shape)
         made = [
             leaf_value(
@@ -163,7 +176,7 @@ class Arguments:
         return seen
 
     def _pending(self, leaves: list[Any], shape: tree.Tree) -> Any:
-        names = [tree.path_name(SEED, path) for path in tree.paths(shape)]
+        names = [tree.path_name(self.seed, path) for path in tree.paths(shape)]
         return tree.unflatten(
             shape,
             [PendingSeed(self.trace, n, leaf) for n, leaf in zip(names, leaves, strict=True)],
@@ -182,7 +195,7 @@ def specialise(
 ) -> Specialisation:
     """Trace, differentiate, optimise, emit and load for arguments like these.
 
-    ``seed`` is ``{"grad_outputs": value}``, or empty. Where a loop in the graph turns out to be
+    ``seed`` is ``{recipe.seed: value}``, or empty. Where a loop in the graph turns out to be
     in the way of what follows it, the function is traced again with that loop written out.
     """
     attempt = first = _Attempt(Trace(), recipe, bound, seed)
@@ -232,10 +245,10 @@ class _Attempt:
         """The code."""
         trace, recipe = self.trace, self.recipe
         with trace.active():
-            arguments = Arguments(trace, {**self.bound.arguments, **self.seed})
+            arguments = Arguments(trace, {**self.bound.arguments, **self.seed}, recipe.seed)
             self.arguments = arguments
             values = dict(arguments.values)
-            extra = {name: values.pop(name) for name in self.seed}
+            extra = {SEED: values.pop(recipe.seed)} if self.seed else {}
             bound = inspect.BoundArguments(self.bound.signature, values)
             with in_user_terms(), nothing_frozen_changes(trace):
                 result = _built(recipe, bound, extra)
@@ -278,6 +291,7 @@ class _Attempt:
             graph=graph,
             guards=graph.guards,
             captures=captures,
+            keywords=emitted.parameters[len(arguments.dynamic) :],
             checked=checked,
             captured_patterns=tuple(
                 pattern_key(trace.leaves[c.name]) for c in (*captures, *checked)
@@ -332,17 +346,18 @@ def _result_node(trace: Trace, leaf: Any) -> Node:
 def _program(
     recipe: Recipe, arguments: Arguments, trace: Trace, graph: Graph, shape: tree.Tree
 ) -> Program:
-    captured = {c.name: c for c in trace.inputs}
+    captured = [capture.name for capture in trace.inputs]
+    count = len(arguments.dynamic)
+    names = parameter_names([*arguments.dynamic, *captured])
+    given = dict(zip(arguments.dynamic, names[:count], strict=True))
+    found = dict(zip(captured, names[count:], strict=True))
     reads = tuple(
-        (_safe(root), path)
-        for root, path in (
-            arguments.where.get(name, (name, ()))
-            for name in (param.attrs["name"] for param in graph.params)
-        )
+        (found[name], ()) if name in found else _read_from(name, arguments, given)
+        for name in (param.attrs["name"] for param in graph.params)
     )
-    parameters = [Argument(_safe(name)) for name in arguments.dynamic]
+    parameters = [Argument(given[name], name) for name in arguments.dynamic]
     parameters += [
-        Argument(name, keyword_only=True, default=_default(trace.leaves[name]))
+        Argument(found[name], name, keyword_only=True, default=_default(trace.leaves[name]))
         for name in captured
     ]
     return Program(
@@ -357,6 +372,12 @@ def _program(
     )
 
 
+def _read_from(leaf: str, arguments: Arguments, names: Mapping[str, str]) -> tuple[str, tree.Path]:
+    """The parameter that a leaf of an argument is read from, and the way within it."""
+    root, path = arguments.where.get(leaf, (leaf, ()))
+    return names.get(root, root), path
+
+
 def _title(recipe: Recipe, subject: list[str] | None) -> str:
     """Such as "Gradient of f with respect to a and b."."""
     if not subject:
@@ -364,11 +385,6 @@ def _title(recipe: Recipe, subject: list[str] | None) -> str:
     *most, last = subject
     names = f"{', '.join(most)} and {last}" if most else last
     return f"{recipe.title[:-1]} with respect to {names}."
-
-
-def _safe(name: str) -> str:
-    """A parameter's name, unless the emitted module needs it."""
-    return f"{name}_" if name == "np" else name
 
 
 def _default(value: Any) -> Any:
