@@ -20,7 +20,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.frozen import check_identity_known
-from gradsmith.frontend.grown import is_grown
+from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.messages import KEEP, no_attribute, shown
@@ -31,7 +31,7 @@ from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Tracer
-from gradsmith.frontend.trips import Trips, enumerated, of_range, reversed_trips, zipped
+from gradsmith.frontend.trips import TripIterator, Trips, enumerated, of_range, reversed_trips, zipped
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.types import python_number
@@ -53,7 +53,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, (Planned, Trips, Unsettled)) or is_grown(a) for a in args)
+        lazy = any(isinstance(a, (Planned, Trips, TripIterator, Unsettled)) or is_grown(a) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
@@ -68,7 +68,11 @@ def as_traced(value: Any) -> Tracer:
 
 @builtin(len)
 def _len(value: Any) -> Any:
-    return value.shape[0] if isinstance(value, Tracer) and value.ndim else len(value)
+    if isinstance(value, Tracer) and value.ndim:
+        return value.shape[0]
+    if is_grown(value):
+        return MEANINGS[len](value)
+    return wrap_size(value.length) if isinstance(value, Trips) else len(value)
 
 
 @builtin(range)

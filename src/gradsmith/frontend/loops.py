@@ -19,7 +19,7 @@ from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
-from gradsmith.frontend.trips import Trips, as_trips
+from gradsmith.frontend.trips import TripIterator, Trips, as_trips
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
@@ -71,6 +71,10 @@ class Looping:
         self.failure: type[BaseException] = GradsmithError
         self._done = False
         self.plan = planned(iterable)
+        if isinstance(self.plan.iterable, TripIterator):
+            check_iterators([self.plan.iterable])
+            trips = self.plan.iterable.take(whole=not names.leaves)
+            self.plan = replace(self.plan, iterable=trips)
         self.iterable = self.plan.iterable
         self.names = names
         self.place = current_span() or NOWHERE

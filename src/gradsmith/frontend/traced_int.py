@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -180,8 +181,17 @@ class TracedInt:
         if size is not None or (isinstance(other, float) and dims.is_unbacked(self.dim)):
             return TracedInt.compare(relation, self, other)
         if isinstance(other, float):
-            return dims.RELATIONS[relation](int(self), other)  # type: ignore[arg-type]
+            return self._decide_by_float(relation, other)
         return NotImplemented
+
+    def _decide_by_float(self, relation: str, other: float) -> bool:
+        """``n > 2.5`` as ``n > 2``: no more is known of ``n`` than that."""
+        if not math.isfinite(other):
+            return dims.RELATIONS[relation](0, other)  # type: ignore[arg-type]
+        if relation in ("==", "!=") and not other.is_integer():
+            return relation == "!="
+        rounded = math.ceil if relation in ("<", ">=") else math.floor
+        return dims.decide(relation, self.dim, rounded(other))
 
     def _float(self, symbol: str, left: Any, right: Any) -> Any:
         for operand in (left, right):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.grown import columns_of, is_grown
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -87,6 +90,8 @@ def as_trips(value: Any) -> Trips | None:
     """What a loop over ``value`` runs over, if that can be one loop in the emitted code."""
     if isinstance(value, Trips):
         return value
+    if isinstance(value, TripIterator):
+        return value.peek()
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
@@ -97,29 +102,110 @@ def as_trips(value: Any) -> Trips | None:
     return None
 
 
-def enumerated(value: Any, start: Any = 0) -> Any:
-    """``enumerate(value, start)``."""
-    trips = as_trips(value)
+class TripIterator(Iterator[Any]):
+    """What ``zip``, ``enumerate`` and ``reversed`` give: trips that are made once.
+
+    A loop over it takes all that is left. Where it may have left some (a ``break``, an iterator
+    of another ``zip``), nobody can say what comes next.
+    """
+
+    def __init__(self, trips: Trips) -> None:
+        self._trips = trips
+        self._place = 0
+        self._unknown = False
+
+    def __next__(self) -> Any:
+        self._check()
+        place = self._place
+        if not dims.decide("<", place, self._trips.length):
+            raise StopIteration
+        self._place = place + 1
+        return self._trips[place]
+
+    def peek(self) -> Trips:
+        """The trips that are left."""
+        self._check()
+        return self._trips.after(self._place) if self._place else self._trips
+
+    def take(self, *, whole: bool) -> Trips:
+        """The same, for who makes them: the ``whole`` of them, or perhaps not all."""
+        trips = self.peek()
+        self._trips, self._place = Trips(0, 0, 1), 0
+        self._unknown = not whole
+        return trips
+
+    def _check(self) -> None:
+        if self._unknown:
+            raise ControlFlowError(
+                f"how much a loop has left of this {type(self).__name__} iterator is not known "
+                "when tracing",
+                current_span(),
+                "make a new one for each loop, or index the arrays",
+            )
+
+
+_ITERATORS = {
+    builtin: type(builtin.__name__, (TripIterator,), {"__module__": "builtins"})
+    for builtin in (zip, enumerate, reversed)
+}
+"""Called as in Python, for messages about what they cannot do."""
+
+
+def enumerated(iterable: Any, start: Any = 0) -> Any:
+    """``enumerate(iterable, start)``."""
+    trips = taken(iterable)
     if trips is None:
-        return enumerate(value, start)
+        return enumerate(iterable, start)
     counted = trips.from_zero()
-    return Trips(0, counted.stop, 1, lambda place: (start + place, counted.item(place)))
+    return _ITERATORS[enumerate](
+        Trips(0, counted.stop, 1, lambda place: (start + place, counted.item(place)))
+    )
 
 
-def zipped(*values: Any, strict: bool = False) -> Any:
+def zipped(*values: Any, strict: Any = False) -> Any:
     """``zip(*values)``, which ends with the shortest."""
     found = [as_trips(value) for value in values]
     trips = [t.from_zero() for t in found if t is not None]
-    if len(trips) < len(values) or not values:
+    lengths = [t.stop for t in trips]
+    if len(trips) < len(values) or not values or (strict and not _is_one_length(lengths)):
         return zip(*[iter(v) for v in values], strict=strict)
-    length = trips[0].stop
-    for other in trips[1:]:
-        if not dims.same(length, other.stop):
-            length = min(length, other.stop, key=dims.hint)
-    return Trips(0, length, 1, lambda place: tuple(t.item(place) for t in trips))
+    for value in values:
+        taken(value)
+    length = functools.reduce(dims.minimum, lengths)
+    return _ITERATORS[zip](Trips(0, length, 1, lambda place: tuple(t.item(place) for t in trips)))
+
+
+def _is_one_length(lengths: list[Size]) -> bool:
+    """Whether these are equal, by guards.
+
+    Raises
+    ------
+    ControlFlowError
+        Only running tells.
+    """
+    first, *others = lengths
+    for other in others:
+        if first != other and dims.is_unbacked(first - other):
+            settled = dims.settled("==", first, other) if dims.changes(first - other) else None
+            if settled is None:
+                raise ControlFlowError(
+                    "zip(strict=True) of lengths that only running tells",
+                    current_span(),
+                    "compare the lengths with an assert, and use zip() as it is",
+                )
+            if not settled:
+                return False
+        elif not dims.decide("==", first, other):
+            return False
+    return True
 
 
 def reversed_trips(value: Any) -> Any:
     """``reversed(value)``."""
-    trips = as_trips(value)
-    return reversed(value) if trips is None else trips.backwards()
+    trips = None if isinstance(value, TripIterator) else as_trips(value)
+    return reversed(value) if trips is None else _ITERATORS[reversed](trips.backwards())
+
+
+def taken(value: Any) -> Trips | None:
+    """`as_trips` for who makes these trips himself, in part perhaps."""
+    return value.take(whole=False) if isinstance(value, TripIterator) else as_trips(value)

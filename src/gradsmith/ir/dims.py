@@ -59,11 +59,13 @@ __all__ = [
     "decide",
     "evaluate",
     "hint",
+    "is_below",
     "is_one",
     "is_size",
     "is_unbacked",
     "known_equal",
     "least",
+    "minimum",
     "of_atom",
     "of_terms",
     "product",
@@ -97,9 +99,11 @@ class Guard:
 
     def holds(self, bindings: Mapping[Symbol, int]) -> bool:
         """Whether it holds for these sizes."""
-        return RELATIONS[self.relation](
-            evaluate(self.left, bindings), evaluate(self.right, bindings)
-        )
+        try:
+            left, right = evaluate(self.left, bindings), evaluate(self.right, bindings)
+        except ZeroDivisionError:  # in a size that such calls never come to
+            return False
+        return RELATIONS[self.relation](left, right)
 
     def __repr__(self) -> str:
         return f"{render(self.left)} {self.relation} {render(self.right)}"
@@ -127,6 +131,8 @@ def decide(relation: str, left: Size, right: Size) -> bool:
     if changes(left) or changes(right):
         return _decide_for_all_trips(relation, left, right)
     if (relation in ("==", "!=") and left == right) or _goes_without_saying(relation, left, right):
+        return outcome
+    if _is_provable(_excess(relation if outcome else _OPPOSITE[relation], left, right)):
         return outcome
     recorder = _recorder.get()
     if recorder is not None and not (is_unbacked(left) or is_unbacked(right)):
@@ -208,6 +214,29 @@ def _goes_without_saying(relation: str, left: Size, right: Size) -> bool:
     return bound is not None and bound + _BELOW[relation] > right
 
 
+def _excess(relation: str, left: Size, right: Size) -> Size:
+    """What is at least 0 where the relation holds; at least 0 never, for (in)equality."""
+    if relation in ("<", "<="):
+        return right - left - (relation == "<")
+    return left - right - (relation == ">") if relation in (">", ">=") else -1
+
+
+def _is_provable(size: Size) -> bool:
+    """Whether ``size >= 0`` for all calls: a minimum (or maximum) in it is the one or the other."""
+    bound = least(size)
+    if bound is not None and bound >= 0:
+        return True
+    for monomial, coefficient in size.terms if isinstance(size, Dim) else ():
+        (atom, *more) = monomial or (None,)
+        if more or not isinstance(atom, Compound) or atom.name not in ("min", "max"):
+            continue
+        rest = size - of_atom(atom) * coefficient
+        needed = all if (atom.name == "min") == (coefficient > 0) else any
+        if needed(_is_provable(rest + side * coefficient) for side in (atom.left, atom.right)):
+            return True
+    return False
+
+
 _BELOW = {">": 0, ">=": 1, "==": 0, "!=": 0, "<": 1, "<=": 0}
 """What the least value of the left side must exceed the right side by, less one."""
 
@@ -258,6 +287,26 @@ def same(left: Size, right: Size) -> bool:
     if is_unbacked(left) or is_unbacked(right):
         return True
     return decide("==", left, right)
+
+
+def is_below(size: Size, number: int) -> bool:
+    """Whether a size that may not be so small is; of one that the data decides, nobody can say."""
+    return not is_unbacked(size) and decide("<", size, number)
+
+
+def minimum(left: Size, right: Size) -> Size:
+    """The lesser of two sizes: by a guard where they are equal now, else by their order where it
+    is the same for all calls, else ``min(left, right)``.
+    """
+    distance = right - left
+    if not is_unbacked(distance) and hint(left) == hint(right) and same(left, right):
+        return left
+    if changes(distance):
+        ordered = settled("<=", left, right)
+        return compound("min", left, right) if ordered is None else left if ordered else right
+    if _is_provable(distance):
+        return left
+    return right if _is_provable(-distance) else compound("min", left, right)
 
 
 def is_one(size: Size) -> bool:

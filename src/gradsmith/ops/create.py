@@ -35,7 +35,7 @@ def _unless(default: DType, dtype: DType) -> DType | None:
 
 
 def _filled(*_: ArrayType, shape: Shape, dtype: DType) -> ArrayType:
-    if any(dims.hint(size) < 0 for size in shape):
+    if any(dims.is_below(size, 0) for size in shape):
         raise ShapeError("negative dimensions are not allowed")
     return ArrayType(dtype, shape)
 

@@ -127,7 +127,7 @@ def _inexact(x: Node) -> Node:
 
 def _extreme(which: Callable[..., Node], x: Node, axis: Any, keepdims: bool) -> Node:
     """The extreme of what is not negative; 0 is that of nothing."""
-    empty = which is max_ and any(dims.hint(x.shape[a]) == 0 for a in axis)
+    empty = which is max_ and any(dims.is_below(x.shape[a], 1) for a in axis)
     return which(x, axis, keepdims=keepdims, initial=0 if empty else None)
 
 

@@ -52,7 +52,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[Size, Size]]:
     else:
         pairs = _pairs(pad_width, ndim)
     sizes = [(as_size(a, "pad_width"), as_size(b, "pad_width")) for a, b in pairs]
-    if any(dims.hint(size) < 0 for pair in sizes for size in pair):
+    if any(dims.is_below(size, 0) for pair in sizes for size in pair):
         raise ShapeError("index can't contain negative values")
     return sizes
 

@@ -56,7 +56,7 @@ def _linspace_dtype(*operands: Any) -> DType:
 
 def _linspace_infer(start: ArrayType, stop: ArrayType, *, num: Size, endpoint: bool) -> ArrayType:
     operands = [PYTHON_TYPES[t.dtype.kind] if t.weak else t.dtype for t in (start, stop)]
-    if dims.hint(num) < 0:
+    if dims.is_below(num, 0):
         raise ShapeError(f"Number of samples, {dims.hint(num)}, must be non-negative.")
     shape = (num, *broadcast(start.shape, stop.shape))
     return ArrayType(_linspace_dtype(*operands), shape)
@@ -152,7 +152,7 @@ def integers(start: Size, stop: Size, step: Size = 1, dtype: DType | None = None
         raise ArgumentTypeError("np.arange: step must not be zero")
     distance = stop - start if stride > 0 else start - stop
     length: Size = (distance + abs(stride) - 1) // abs(stride)
-    if not (start == 0 or dims.decide(">=", distance, 0)) or dims.hint(distance) < 0:
+    if dims.is_below(distance, 0):
         length = 0
     kind = np.dtype(np.intp) if dtype is None else dtype
     return arange(start=start, length=length, step=stride, dtype=kind)

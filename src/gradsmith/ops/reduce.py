@@ -180,8 +180,8 @@ argmin = _position("argmin", np.argmin)
 
 def refuse_empty(shape: Shape, axis: Axes, result: Shape, what: str) -> None:
     """Raise where an axis without elements is reduced by what has no identity."""
-    empty = any(dims.hint(shape[a]) == 0 for a in axis)
-    if empty and all(dims.hint(size) for size in result):
+    empty = any(dims.is_below(shape[a], 1) for a in axis)
+    if empty and not any(dims.is_below(size, 1) for size in result):
         raise ShapeError(
             f"{what} of an array of shape {describe_shape(shape)} over axes {axis}: "
             "there are no elements to choose from"
