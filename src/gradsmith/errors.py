@@ -78,6 +78,8 @@ class GradsmithError(Exception):
     """The loop that cannot stay one, where the error is about what a loop does not know."""
     size: Any = None
     """The size that would have to be known, where it is about one."""
+    own: Exception | None = None
+    """The error that the user's function raises there on arrays, where that is known."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         self.message = message

@@ -25,7 +25,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.captures import drop_unread
 from gradsmith.frontend.effects import pending
-from gradsmith.frontend.failing import raised_later
+from gradsmith.frontend.failing import always_ends, raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
@@ -312,7 +312,7 @@ def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, An
     try:
         result = recipe.build(bound, **extra)
     except Exception as error:
-        if not raised_later(error):
+        if not raised_later(error) and not always_ends(error):
             raise
         return ()
     texts, shape = tree.flatten(result, lambda value: isinstance(value, Text))

@@ -19,9 +19,10 @@ from gradsmith.frontend.joint import (
     make_branch,
 )
 from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
+from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
+from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.ir.builder import Builder
@@ -36,7 +37,7 @@ class Branching:
     ends in an error, the other follows once more, behind a branch that raises the error.
     """
 
-    failure: type[BaseException] = AbandonedError
+    failure: type[BaseException] = Exception
 
     def __init__(self, condition: Any, names: tuple[str, ...]) -> None:
         self.condition = as_condition(condition)
@@ -49,9 +50,9 @@ class Branching:
 
     def abandoned(self) -> None:
         """The arm has ended in an error, which is raised again where no other arm is to be run."""
-        error, trace = sys.exc_info()[1], current_trace()
-        found = error if isinstance(error, AbandonedError) else None
-        if not self._trying or trace is None or found is None or not found.ends(trace.builder):
+        trace = current_trace()
+        found = ended(sys.exc_info()[1], trace) if self._trying and trace is not None else None
+        if found is None:
             raise  # noqa: PLE0704  within the except block of staged code
         self._abandoned = found
 
@@ -70,7 +71,6 @@ class Branching:
         before = variables(sys._getframe(1), self.names)
         known = reachable(sys._getframe(1), trace)
         arms: list[Arm] = []
-        dead: list[AbandonedError | None] = []
         self._trying = True
         for truth in (True, False):
             with trace.region((condition, truth)), journaling(known) as journal:
@@ -78,47 +78,29 @@ class Branching:
                 yield truth
                 values = variables(sys._getframe(1), self.names)
                 arms.append(arm_of(trace, values, journal, self.names))
-            dead.append(self._abandoned)
             self.resets = True
+            if self._is_dead():
+                break
         self._trying = False
-        if not any(dead):
+        if not self._is_dead():
             self._values = joined(trace, condition, self.names, arms)
             return
-        give_up(trace, condition, arms, dead)
+        fail_on(trace, condition, arms[-1].builder, truth=truth)
         self.traced, self._values = False, before
-        yield dead[1] is not None
+        yield not truth  # the other arm is all that there is after it
+
+    def _is_dead(self) -> bool:
+        """Whether the arm that was run always ends in an error."""
+        return self._abandoned is not None
 
 
-def give_up(
-    trace: Trace,
-    condition: Node,
-    arms: Sequence[Arm],
-    dead: Sequence[AbandonedError | None],
-) -> None:
-    """The branch that raises the errors of the arms that always end in one.
+def fail_on(trace: Trace, condition: Node, arm: Builder, *, truth: bool) -> None:
+    """The branch that raises the error of an arm that always ends in one.
 
-    The other arm is what there is after it, and to be run again.
+    The other arm is what follows it.
     """
-    then, orelse = dead
-    both = None if then is None or orelse is None else _both(trace, then, orelse)
-    if both is not None and both.error is not None and not may_fail_before(trace):
-        raise both.error
-    builders = [
-        a.builder if fails else Builder(intern=False, parent=trace.builder)
-        for a, fails in zip(arms, dead, strict=True)
-    ]
-    make_branch(trace, condition, builders, [(), ()], ())
-    if both is not None:
-        raise both
-
-
-def _both(trace: Trace, then: AbandonedError, orelse: AbandonedError) -> AbandonedError:
-    found = AbandonedError(
-        "both ways of this branch use a variable that has no value there", current_span()
-    )
-    found.error = then.error if str(then.error) == str(orelse.error) else None
-    found.way = trace.builder
-    return found
+    builders = [arm, Builder(intern=False, parent=trace.builder)]
+    make_branch(trace, condition, builders if truth else builders[::-1], [(), ()], ())
 
 
 def variables(frame: Any, names: Sequence[str]) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from gradsmith.errors import (
     ConcretizationError,
     UnsupportedError,
 )
-from gradsmith.frontend.choices import choose
+from gradsmith.frontend.choices import choose, negate
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
@@ -25,13 +25,21 @@ from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.messages import KEEP, no_attribute, shown
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Tracer
-from gradsmith.frontend.trips import TripIterator, Trips, enumerated, of_range, reversed_trips, zipped
+from gradsmith.frontend.trips import (
+    TripIterator,
+    Trips,
+    enumerated,
+    of_range,
+    reversed_trips,
+    zipped,
+)
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.types import python_number
@@ -53,12 +61,15 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
-        lazy = any(isinstance(a, (Planned, Trips, TripIterator, Unsettled)) or is_grown(a) for a in args)
+        lazy = any(isinstance(a, _LAZY) or is_grown(a) for a in args)
         if lazy or any_traced(args) or any_traced(kwargs.values()):
             return meaning(*args, **kwargs)
         return function(*args, **kwargs)
 
-    return decide
+    return in_users_name(decide)
+
+
+_LAZY = (Planned, Trips, TripIterator, Unsettled)
 
 
 def as_traced(value: Any) -> Tracer:
@@ -196,9 +207,8 @@ def _of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any
     def decide(values: Any) -> Any:
         if _of_a_row(values):
             return apply(reduction, values)
-        unknown = []
-        for value in values if isinstance(values, Iterable) else plain(values):
-            value = as_condition(value)  # noqa: PLW2901
+        unknown: list[Any] = []
+        for value in _until_decided(values, unknown, plain, ends_at=ends_at):
             if isinstance(value, Tracer):
                 unknown.append(value)
             elif bool(value) is ends_at:
@@ -212,6 +222,35 @@ def _of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any
         return _joined(unknown, ends_at=ends_at, last=ends_at)
 
     return decide
+
+
+def _until_decided(
+    values: Any, unknown: list[Any], plain: Callable[..., Any], *, ends_at: bool
+) -> Iterator[Any]:
+    """The elements as conditions; an error counts if no ``unknown`` one decides before."""
+    elements = iter(values if isinstance(values, Iterable) else plain(values))
+    while True:
+        try:
+            value = next(elements)
+        except StopIteration:
+            return
+        except Exception as error:
+            if not unknown:
+                raise
+            _raise_unless(unknown, error, truth=ends_at)
+            return
+        yield as_condition(value)
+
+
+def _raise_unless(flags: list[Any], error: Exception, *, truth: bool) -> None:
+    """Raise the error unless one of the traced values has this truth."""
+
+    def raised() -> Any:
+        raise error
+
+    for flag in flags:
+        raised = functools.partial(choose, flag if truth else negate(flag), lambda: None, raised)
+    raised()
 
 
 def _joined(values: list[Any], *, ends_at: bool, last: bool) -> Any:

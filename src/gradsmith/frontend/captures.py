@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +22,8 @@ from gradsmith.ir.mentions import mentioned
 BY_VALUE = (str, bytes, bool, type(None))
 METHODS = (types.MethodType, types.BuiltinMethodType)
 """Made anew each time that they are read, and equal where object and function are the same."""
+CHANGING = (set, deque, bytearray)
+"""Containers that have no leaves, and may hold something else in the next call."""
 
 
 def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
@@ -58,9 +63,20 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             return _container(trace, name, leaves, shape, read)
     trace.external[id(value)] = value
     trace.originals[id(value)] = Original(value, key)
+    if isinstance(value, CHANGING):
+        trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
+        return value
     by_identity = not isinstance(value, BY_VALUE + METHODS)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
+
+
+def rely_on_environment(trace: Trace, value: Any) -> None:
+    """``value`` has been read: where it is the environment, the code depends on what that is."""
+    if value is os.environ or value is os.getenv:
+        trace.reliances["environment"] = Reliance(
+            lambda: dict(os.environ), dict(os.environ), by_identity=False
+        )
 
 
 def _structure(value: Any) -> tree.Tree:

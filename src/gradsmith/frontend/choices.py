@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from gradsmith.errors import InternalError
-from gradsmith.frontend.branches import give_up, joined
+from gradsmith.frontend.branches import fail_on, joined
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.loose import note
+from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import AbandonedError, Unsettled
+from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir.types import python_number
 from gradsmith.ops.compare import logical_not
 
@@ -31,23 +32,22 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     if trace is None:
         raise InternalError("a traced condition outside a trace")
     node = condition_of(condition)
-    arms, dead = [], []
+    arms = []
     frame = staged_frame()
     known = None if frame is None else reachable(frame, trace)
     for truth, way in ((True, then), (False, orelse)):
         with trace.region((node, truth)), journaling(known) as journal:
-            value, ended = None, None
+            value, abandoned = None, None
             try:
                 value = way()
-            except AbandonedError as error:
-                if not error.ends(trace.builder):
+            except Exception as error:
+                abandoned = ended(error, trace)
+                if abandoned is None:
                     raise
-                ended = error
             arms.append(arm_of(trace, [value], journal))
-            dead.append(ended)
-    if any(dead):
-        give_up(trace, node, arms, dead)
-        return then() if dead[1] else orelse()
+        if abandoned is not None:
+            fail_on(trace, node, arms[-1].builder, truth=truth)
+            return orelse() if truth else then()
     (value,) = joined(trace, node, ("this conditional expression",), arms)
     return value
 

@@ -18,7 +18,7 @@ from gradsmith.frontend.failing import raising
 from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, sum_of_rows
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.loops import stays_one, without_first
+from gradsmith.frontend.loops import has_no_trips, stays_one, without_first
 from gradsmith.frontend.merging import is_whole
 
 CONSUMERS: dict[Any, Callable[..., Any]] = {}
@@ -71,6 +71,8 @@ def _sum(elements: Elements, /, start: Any = 0) -> Any:
     total = sum_of_rows(elements.items(0, {})) if elements.element is _itself else None
     if from_zero and total is not None:
         return total
+    if from_zero and has_no_trips(elements.items(0, {})):
+        return start
     begun = is_whole(start) and not from_zero
     if (begun and summing.COMPENSATED) or _goes_by_itself(elements):
         return BUILTINS[sum](elements.as_python(), start)

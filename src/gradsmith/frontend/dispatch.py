@@ -17,10 +17,11 @@ from gradsmith.frontend.layout import (
     order_of_result,
     order_of_view,
 )
+from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
@@ -113,12 +114,21 @@ def _run(
         result = implementation(*nodes, **named)
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
+        _tell_apart(error, function, nodes, named)
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         ours = explained(error, function, implementation, nodes, named)
         ours.span = trace.builder.span
+        _tell_apart(ours, function, nodes, named)
         raise ours from error
     return _laid_out(function, wrap(result, owners), args)
+
+
+def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) -> None:
+    """Whether an error on a path that may not be taken is NumPy's own, which it would raise."""
+    trace = current_trace()
+    if trace is not None and may_fail_before(trace) and error.own is None:
+        error.own = numpys_error(error, function, nodes, named)
 
 
 def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:

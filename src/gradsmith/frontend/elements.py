@@ -17,6 +17,7 @@ from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.tracer import Tracer
 
 Pattern: TypeAlias = "str | tuple[Pattern, ...]"
@@ -69,6 +70,7 @@ class Elements:
         """As Python goes through them."""
         return self._from(0, {})
 
+    @in_users_name
     def _from(self, depth: int, outer: Variables) -> Iterator[Any]:
         for item in self.items(depth, outer):
             variables = self.bound(depth, outer, item)

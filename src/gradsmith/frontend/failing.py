@@ -9,31 +9,26 @@ from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import AbandonedError, Perhaps, is_undefined, no_value
+from gradsmith.ir.graph import Node
+from gradsmith.ops.effects import fail
 
 
 def raising(make: Callable[[], Any]) -> bool:
     """Whether to raise an error now; on a way that may not be taken the emitted code does."""
     if not in_region():
         return True
-    _refuse_handlers()
-    _record(make())
-    return False
-
-
-def _refuse_handlers() -> None:
+    refuse_handlers()
+    error = _record(make())
     trace = current_trace()
-    if trace is not None and trace.trying:
-        raise ControlFlowError(
-            "a traced value decides whether this error is raised, and `try` may handle it",
-            current_span(),
-            "write the condition as an if statement without try",
-        )
+    assert trace is not None
+    raise AbandonedError.at(error, trace.builder)
 
 
 def bound(name: str, value: Any, outside: bool) -> Any:
@@ -47,7 +42,7 @@ def bound(name: str, value: Any, outside: bool) -> Any:
         return value.value
     present = condition_on_the_way(value, trace)
     if isinstance(present, Tracer):
-        _refuse_handlers()
+        refuse_handlers()
         choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
         _ends_here(name, outside)
@@ -60,7 +55,7 @@ def _ends_here(name: str, outside: bool) -> NoReturn:
     error, trace = no_value(name, outside=outside), current_trace()
     if trace is None or not may_fail_before(trace):
         raise error
-    _refuse_handlers()
+    refuse_handlers()
     _record(error)
     raise AbandonedError.by(error, name, trace.builder)
 
@@ -87,7 +82,7 @@ def trying(step: int) -> None:
         trace.trying += step
 
 
-def _record(error: Any) -> None:
+def _record(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
     if not can_fail(error):
@@ -99,6 +94,7 @@ def _record(error: Any) -> None:
             'raise ValueError("...")',
         )
     failed(error)
+    return error
 
 
 def raised_later(error: Exception) -> bool:
@@ -120,6 +116,22 @@ def raised_later(error: Exception) -> bool:
         ) from None
     failed(error)
     return True
+
+
+def always_ends(error: Exception) -> bool:
+    """Whether the function always ends in this error, unless in another one before."""
+    trace = current_trace()
+    if trace is None or not any(map(_may_fail, trace.root.nodes)):
+        return False
+    try:
+        return ended(error, trace) is not None
+    except ControlFlowError:
+        return False
+
+
+def _may_fail(node: Node) -> bool:
+    """Whether the user's error may be raised in it."""
+    return node.op is fail or any(_may_fail(inner) for r in node.regions for inner in r.nodes)
 
 
 _LEAVES_A_TRY = (

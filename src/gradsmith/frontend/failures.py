@@ -37,6 +37,11 @@ _CHECK = "check what this is called with: the function's arguments are traced he
 _STATIC = "shapes, axes and options must be known when tracing; see NumPy's documentation of it"
 
 
+def mentions_stand_ins(text: str) -> bool:
+    """Whether a message is about what stands for values while tracing."""
+    return _OURS.search(text) is not None
+
+
 @contextmanager
 def in_user_terms() -> Iterator[None]:
     """Errors that Python and NumPy raise about traced values, as errors of ours."""
@@ -48,7 +53,7 @@ def in_user_terms() -> Iterator[None]:
         # NumPy's C code turns what a tracer refuses (float(x)) into an error of its own
         if isinstance(error.__cause__, GradsmithError):
             raise error.__cause__ from None
-        if not _OURS.search(str(error)):
+        if not mentions_stand_ins(str(error)):
             raise
         raise _translated(error) from error
 

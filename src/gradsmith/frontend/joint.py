@@ -25,6 +25,7 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
@@ -58,11 +59,13 @@ def condition_of(value: Any) -> Node:
     node = as_result(value)
     if node.ndim:
         if not dims.same(node.array_type.size, 1):
-            raise ArgumentValueError(
+            error = ArgumentValueError(
                 f"the truth value of {shown(value)} is ambiguous",
                 current_span(),
                 "use np.any(...) or np.all(...), or np.where to choose element by element",
             )
+            error.own = numpys_error(error, bool, [node], {})
+            raise error
         node = reshape(node, shape=())
     return node if node.dtype.kind == "b" else not_equal(node, 0)
 

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
-from gradsmith.frontend.branches import variables
+from gradsmith.frontend.branches import fail_on, variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
 from gradsmith.frontend.loop_region import LoopRegion
+from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.path_errors import ended, in_users_name, is_an_end
 from gradsmith.frontend.planned import Planned, planned
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import TripIterator, Trips, as_trips
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ops.compare import greater
 
 FEW_TRIPS = 4
 """Loops of this many trips or less, known for good, are written out."""
@@ -45,12 +51,14 @@ class Looping:
         "_before",
         "_carries",
         "_done",
+        "_ends_first",
         "_first",
         "_guess",
         "_journal",
         "_may_carry",
         "_may_guess",
         "_may_roll",
+        "_only",
         "_original",
         "_region",
         "_switch",
@@ -68,7 +76,7 @@ class Looping:
     )
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
-        self.failure: type[BaseException] = GradsmithError
+        self.failure: type[BaseException] = Exception
         self._done = False
         self.plan = planned(iterable)
         if isinstance(self.plan.iterable, TripIterator):
@@ -96,18 +104,24 @@ class Looping:
         self._may_carry = names.endless
         self._carries = False
         self._why: BaseException | None = None
+        self._ends_first = False
+        self._only: _OnlyTrip | None = None
 
     # -- what staged code calls
 
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
         error = sys.exc_info()[1]
+        if self._only is not None:
+            self._give_up(self._only)
+            return
         if self._trying is not None:
             self._trying.close()
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
-        may_be_made = not hopeless or guessed or self._carries
+        ends = is_an_end(error)
+        may_be_made = not hopeless or guessed or self._carries or ends
         if not self.rolled or self._done or not may_be_made:
             raise  # noqa: PLE0704  within the except block of staged code
         if isinstance(error, InternalError) or self._is_of_another(error, guessed=guessed):
@@ -120,8 +134,11 @@ class Looping:
             self._first = Journal()
         elif guessed:
             self._guess, self._may_guess, self._first = None, False, None
+        elif ends and (hopeless or self._switch) and not self.names.leaves:
+            self._ends_first = True
         elif (
-            self.plan.rolled
+            hopeless
+            or self.plan.rolled
             or self._switch
             or trips is None
             or dims.hint(trips.length) > MANY_TRIPS
@@ -168,6 +185,9 @@ class Looping:
     def test(self, value: Any) -> bool | None:
         """Whether to make this trip; None: begin it anew, as one of a loop in the graph."""
         value = as_condition(value)
+        if self._only is not None and isinstance(value, Tracer):
+            self._only.begin(condition_of(value))
+            return True
         guess = self._guess
         if guess is not None and self.rolled and not guess.decided:
             if isinstance(value, Tracer):
@@ -212,12 +232,16 @@ class Looping:
             except self.failure:
                 self.failed()
 
+    @in_users_name
     def _tried(self, frame: Any) -> Generator[Any, None, None]:
         """The trips of one attempt, which `failed` ends."""
         trace = current_trace()
         trips = as_trips(self.iterable)
         if trace is not None and trace.unrolling.is_chosen(self.place) and not self.plan.rolled:
             self._may_roll = self._is_too_long(trace, trips)
+        if trace is not None and self._ends_first:
+            self._only = _OnlyTrip(trace, reachable(frame, trace))
+            yield from self._only.made(trips)
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
             # `yield from` would close the user's generator with this one
@@ -246,6 +270,15 @@ class Looping:
             trace.unrolling.note_written_out(self.place, count, error)
         return error is not None and count > MANY_TRIPS
 
+    def _give_up(self, only: _OnlyTrip) -> None:
+        """The first trip, if it is made, always ends in an error: there are no others."""
+        self._only = None
+        if not only.ends(sys.exc_info()[1]):
+            raise  # noqa: PLE0704  within the except block of staged code
+        if self._trying is not None:
+            self._trying.close()
+        self._values, self.rolled, self._done = self._original, True, True
+
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
 
@@ -262,7 +295,6 @@ class Looping:
         self._guess = guess = Guess(self.names, dict(zip(everything, before, strict=True)))
         self._may_guess = False
         if guess.wholes:
-            self.failure = Exception
             yield from self._roll(trace, frame, None, before)
             if self._done:
                 return
@@ -394,6 +426,44 @@ class Looping:
         self._values, self.resets = region.close(self._trip), False
 
 
+class _OnlyTrip:
+    """The first trip of a loop as the arm of a branch: what it does always ends in an error."""
+
+    def __init__(self, trace: Trace, known: dict[int, Any]) -> None:
+        self._trace = trace
+        self._known = known
+        self._arm = ExitStack()
+        self._condition: Node | None = None
+        self._builder = trace.builder
+        self._journal = Journal()
+
+    def made(self, trips: Trips | None) -> Iterator[Any]:
+        """The trip."""
+        if trips is not None:
+            self.begin(greater(as_result(wrap_size(trips.length)), 0))
+        yield None if trips is None else trips[0]
+        self._arm.close()
+        self._journal.undo()
+        raise ControlFlowError(
+            "whether the first trip of this loop ends in an error is not known", current_span()
+        )
+
+    def begin(self, condition: Node) -> None:
+        """What follows is done if the trip is made."""
+        self._condition = condition
+        self._builder = self._arm.enter_context(self._trace.region((condition, True)))
+        self._journal = self._arm.enter_context(journaling(self._known))
+
+    def ends(self, error: BaseException | None) -> bool:
+        """Make the branch that raises its error; whether it is one."""
+        found = self._condition is not None and ended(error, self._trace) is not None
+        self._arm.close()
+        self._journal.undo()
+        if found and self._condition is not None:
+            fail_on(self._trace, self._condition, self._builder, truth=True)
+        return found
+
+
 def stays_one(iterable: Any) -> bool:
     """Whether a loop over ``iterable`` is to stay a loop."""
     trace, plan = current_trace(), planned(iterable)
@@ -413,6 +483,14 @@ def is_to_be_rolled(plan: Planned, trips: Trips) -> bool:
     if isinstance(length, int):
         return length > (0 if plan.rolled else FEW_TRIPS)
     return dims.is_unbacked(length) or dims.hint(length) > 0
+
+
+def has_no_trips(iterable: Any) -> bool:
+    """Whether a loop over ``iterable`` ends at once, for all calls: False where the data says."""
+    trips = as_trips(planned(iterable).iterable)
+    if trips is None or dims.is_unbacked(trips.length):
+        return False
+    return not dims.decide(">", trips.length, 0)
 
 
 def without_first(iterable: Any) -> tuple[Any, Any] | None:

@@ -13,7 +13,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.ir.context import builder_at_work
-from gradsmith.ir.types import describe
+from gradsmith.ir.types import ArrayType, describe
 
 TRACED = "<traced "
 """How the `repr` of a traced value begins: it is for debuggers, and must not be written."""
@@ -38,11 +38,23 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
     weak = not hasattr(owner, "view") or owner.type.weak
     exists = hasattr(float if weak else np.ndarray, name)
     kind = AttributeUnsupportedError if exists else AttributeMissingError
-    return kind(
+    error = kind(
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
         here(),
         "use a NumPy function of the same meaning, or compute it outside the function",
     )
+    if kind is AttributeMissingError:
+        called = "int" if not hasattr(owner, "view") else _class_name(owner.type)
+        error.own = AttributeError(f"{called!r} object has no attribute {name!r}")
+    return error
+
+
+def _class_name(type_: ArrayType) -> str:
+    """What Python calls the class of a value."""
+    if type_.form == "array":
+        return "numpy.ndarray"
+    kind = type_.dtype.type
+    return type(kind(0).item()).__name__ if type_.weak else f"numpy.{kind.__name__}"
 
 
 def no_text(value: Any) -> ConcretizationError:

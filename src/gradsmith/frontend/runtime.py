@@ -16,7 +16,13 @@ from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branches import Branching
-from gradsmith.frontend.captures import capture, global_or_cell, is_itself, rely_on_names
+from gradsmith.frontend.captures import (
+    capture,
+    global_or_cell,
+    is_itself,
+    rely_on_environment,
+    rely_on_names,
+)
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.consumers import consumer_of
 from gradsmith.frontend.dispatch import any_traced, is_traced
@@ -57,13 +63,14 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.operators import STATEFUL
+from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.trace import Original, Trace, current_trace, deeper
+from gradsmith.frontend.trace import Original, Reliance, Trace, current_trace, deeper
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
@@ -71,6 +78,7 @@ from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
 
+@in_users_name
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
     check_iterators(args)
@@ -130,6 +138,7 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
         return None
 
 
+@in_users_name
 def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
     if isinstance(function, (Tracer, TracedInt)):
@@ -187,13 +196,40 @@ def _note_external(value: Any) -> None:
         trace.originals[id(value)] = Original(value, None)
 
 
+in_users_name(outside_attribute)
+
+
 def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
     """An item of a container from outside."""
-    value = owner[key]
+    value = _found(trace, owner, owner, key)
     if not (is_input(value) and isinstance(key, Hashable)):
         return value
     where = ("item", id(owner), key)
     return capture(trace, where, type(owner).__name__, value, lambda: owner[key])
+
+
+@in_users_name
+def _found(trace: Trace, real: Any, seen: Any, key: Any) -> Any:
+    """An item of a container from outside; the next call may find one where there is none."""
+
+    def is_there() -> bool:
+        try:
+            real[key]
+        except LookupError:
+            return False
+        return True
+
+    try:
+        return seen[key]
+    except LookupError:
+        _rely_on_absence(trace, real, key, is_there)
+        raise
+
+
+def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], bool]) -> None:
+    if isinstance(key, Hashable):
+        reliance = Reliance(is_there, value=False, by_identity=True)
+        trace.reliances["absent", id(owner), key] = reliance
 
 
 class Runtime:
@@ -218,6 +254,8 @@ class BoundRuntime:
         """A name that is not local."""
         value = bound(name, value, outside=True)
         trace = current_trace()
+        if trace is not None:
+            rely_on_environment(trace, value)
         if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
             return value
         key, read = global_or_cell(self.function, name)
@@ -227,6 +265,7 @@ class BoundRuntime:
         return capture(trace, key, name, value, read)
 
     @staticmethod
+    @in_users_name
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
@@ -246,9 +285,11 @@ class BoundRuntime:
         elif stand_in is not owner:
             return getattr(stand_in, name)
         if not BoundRuntime._is_external(trace, owner):
-            return getattr(owner, name)
+            rely_on_environment(trace, found := getattr(owner, name))
+            return found
         return outside_attribute(trace, owner, name)
 
+    @in_users_name
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
         trace = current_trace()
@@ -267,7 +308,7 @@ class BoundRuntime:
             return self.read(key, owner[key])
         original = trace.originals.get(id(owner))
         if original is None or original.real is not owner or seen is not owner:
-            return seen[key]
+            return seen[key] if original is None else _found(trace, original.real, seen, key)
         return _captured_item(trace, owner, key)
 
     @staticmethod

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from gradsmith.errors import ConcretizationError, UnsupportedError
+from gradsmith.errors import ConcretizationError, Span, UnsupportedError
 from gradsmith.frontend.loose import check
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
@@ -85,9 +85,9 @@ class Effect:
         if trace is not None and not trace.silent:
             self.add(token=trace.root.token(), **attrs)
 
-    def add(self, **attrs: Any) -> Node:
-        """Put it into the graph."""
-        self.builder.span = current_span() or self.builder.span
+    def add(self, span: Span | None = None, **attrs: Any) -> Node:
+        """Put it into the graph, for this place in the user's code or where that is now."""
+        self.builder.span = span or current_span() or self.builder.span
         return self.op(*self.operands, arguments=tuple(self.given), **attrs)
 
 
@@ -171,7 +171,8 @@ def warned(
 
 def can_fail(error: BaseException) -> bool:
     """Whether emitted code can raise the error: of a known class, with plain arguments."""
-    return _adds_nothing(type(error)) and not vars(error) and all(map(_is_given, error.args))
+    bare = not vars(error) or type(error) in NUMPYS_ERRORS
+    return _adds_nothing(type(error)) and bare and all(map(_is_given, error.args))
 
 
 def _adds_nothing(kind: type[BaseException]) -> bool:
@@ -187,6 +188,6 @@ def _is_given(value: Any) -> bool:
     return isinstance(value, (Tracer, TracedInt, Text)) or type(value) in PLAIN
 
 
-def failed(error: BaseException) -> None:
-    """Let the emitted code raise the error."""
-    Effect(effects.fail).take(error.args).add(error=type(error))
+def failed(error: BaseException, span: Span | None = None) -> None:
+    """Let the emitted code raise the error, at this place in the user's code or where that is."""
+    Effect(effects.fail).take(error.args).add(span, error=type(error))

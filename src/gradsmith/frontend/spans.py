@@ -21,9 +21,13 @@ from gradsmith.frontend.codes import CodeTable
 Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 
 # Files below these are never "where the user is".
-_NOT_THE_USERS = tuple(
-    f"{path}/" for path in (Path(__file__).parents[1], Path(np.__file__).parent)
-)
+_GRADSMITHS = f"{Path(__file__).parents[1]}/"
+_NOT_THE_USERS = (_GRADSMITHS, f"{Path(np.__file__).parent}/")
+
+
+def is_gradsmiths(code: CodeType) -> bool:
+    """Whether it is code of the compiler."""
+    return code.co_filename.startswith(_GRADSMITHS)
 
 
 @dataclass(slots=True)

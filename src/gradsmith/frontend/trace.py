@@ -110,7 +110,10 @@ def _equal(left: Any, right: Any) -> bool:
         return getattr(left, "dtype", None) == getattr(right, "dtype", None) and np.array_equal(
             left, right
         )
-    return type(left) is type(right) and bool(left == right)
+    try:
+        return type(left) is type(right) and bool(left == right)
+    except ValueError:  # there are arrays in them
+        return False
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from gradsmith.frontend.messages import (
     shown,
 )
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
@@ -334,12 +335,15 @@ class Tracer:
             return result
         if result.type.shape != self.type.shape and not _same_shape(result, self):
             shape = describe_shape(result.type.shape)
-            raise ShapeError(
+            misfit = ShapeError(
                 f"the result of np.{ufunc.__name__}, of shape {shape}, does not fit into "
                 f"{shown(self)} in place",
                 here(),
                 "write x = x + y, which makes a new array",
             )
+            given = [value.node if isinstance(value, Tracer) else value for value in (self, other)]
+            misfit.own = numpys_error(misfit, ufunc, given, {"out": self.node})
+            raise misfit
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             raise ArgumentTypeError(
                 f"the result of np.{ufunc.__name__} is {result.dtype}: it cannot be cast into "

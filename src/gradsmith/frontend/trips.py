@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.traced_int import as_size, wrap_size
+from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
@@ -157,6 +158,7 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
     if trips is None:
         return enumerate(iterable, start)
     counted = trips.from_zero()
+    start = start if isinstance(start, TracedInt) else operator.index(start)
     return _ITERATORS[enumerate](
         Trips(0, counted.stop, 1, lambda place: (start + place, counted.item(place)))
     )

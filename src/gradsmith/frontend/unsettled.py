@@ -34,7 +34,7 @@ class AbandonedError(ControlFlowError):
     ``error`` is that error, if it is the same whatever else decides.
     """
 
-    error: NameError | None = None
+    error: Exception | None = None
     way: Builder | None = None
     """The region that ends so, and not one around it."""
 
@@ -47,6 +47,13 @@ class AbandonedError(ControlFlowError):
             current_span(),
             "give it a value before the loop",
         )
+        made.error, made.way = error, way
+        return made
+
+    @classmethod
+    def at(cls, error: Exception, way: Builder) -> AbandonedError:
+        """The end of a path by an error that has been left to the emitted code."""
+        made = cls(f"this always raises {type(error).__name__}", current_span())
         made.error, made.way = error, way
         return made
 

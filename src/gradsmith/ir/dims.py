@@ -222,7 +222,7 @@ def _excess(relation: str, left: Size, right: Size) -> Size:
 
 
 def _is_provable(size: Size) -> bool:
-    """Whether ``size >= 0`` for all calls: a minimum (or maximum) in it is the one or the other."""
+    """Whether ``size >= 0`` for all calls, taking a minimum (or maximum) in it by cases."""
     bound = least(size)
     if bound is not None and bound >= 0:
         return True

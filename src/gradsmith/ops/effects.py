@@ -37,7 +37,10 @@ def _effect(name: str, evaluate: Any, emit: EmitRule) -> Op:
 
 # -- raise error(*arguments) ---------------------------------------------------------------------
 
-NUMPYS_ERRORS: dict[type, str] = {np.linalg.LinAlgError: "np.linalg.LinAlgError"}
+NUMPYS_ERRORS: dict[type, str] = {
+    np.linalg.LinAlgError: "np.linalg.LinAlgError",
+    np.exceptions.AxisError: "np.exceptions.AxisError",
+}
 """Those of NumPy's that its users raise, too."""
 
 

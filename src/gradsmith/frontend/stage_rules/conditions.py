@@ -9,7 +9,7 @@ Both arms of an ``if`` on a traced value are run, with the same variables::
         else: ...
     if branching.traced: [a, b] = branching.state()
 
-Where an arm reads a variable that may have no value, what is in the loop is tried::
+What is in the loop is tried, as an arm may always end in an error::
 
     try: ...
     except branching.failure: branching.abandoned()
@@ -48,7 +48,7 @@ def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     made = rewriter.call("branching", place(node.test), asked, texts)
     begin = ast.Assign([ast.Name(variable, ast.Store(), **at)], made, **at)
     inner = replaced(node, test=ast.Name(arm, ast.Load(), **at), body=body, orelse=orelse)
-    tried = _tried(variable, inner, at) if rewriter.may_be_abandoned(arms) else inner
+    tried = _tried(variable, inner, at) if rewriter.nested else inner
     loop = ast.For(
         target=ast.Name(arm, ast.Store(), **at),
         iter=ast.Name(variable, ast.Load(), **at),

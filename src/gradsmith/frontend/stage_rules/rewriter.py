@@ -198,18 +198,6 @@ class Rewriter:
         """Whether the variable, read here, may have no value."""
         return id(node) in self._unsure
 
-    def may_be_abandoned(self, statements: Sequence[ast.stmt]) -> bool:
-        """Whether they read a variable that may have no value."""
-        stack: list[ast.AST] = list(statements) if self.nested else []
-        while stack:
-            node = stack.pop()
-            if isinstance(node, (ast.Name, ast.AugAssign)):
-                name = node if isinstance(node, ast.Name) else node.target
-                if self.is_unsure(name):
-                    return True
-            stack += ast.iter_child_nodes(node)
-        return False
-
     def unset(self, node: ast.Name) -> ast.stmt:
         """The variable has no value from here on."""
         at = place(node)

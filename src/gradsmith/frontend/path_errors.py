@@ -1,0 +1,100 @@
+"""Errors found while tracing a path that may not be taken: the emitted code raises them there.
+
+An operation fails on a path (a branch, the body of a loop, what follows an early exit), or Python
+itself does on values that are known. It would fail in each call that comes there, and the rest of
+the path is dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, TracebackType
+from typing import Any, TypeVar
+
+from gradsmith.errors import ControlFlowError, GradsmithError
+from gradsmith.frontend.failures import mentions_stand_ins
+from gradsmith.frontend.showing import can_fail, failed
+from gradsmith.frontend.spans import current_span, is_gradsmiths, span_of
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import AbandonedError
+from gradsmith.ops.effects import fail
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+_USERS: set[CodeType] = set()
+"""Functions of the runtime in which Python does what the user wrote: its errors are the user's."""
+
+
+def in_users_name(function: AnyFunction) -> AnyFunction:
+    """Declare that errors of Python's which are raised in ``function`` are the user's."""
+    _USERS.add(function.__code__)
+    return function
+
+
+def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
+    """The end of the region at work by this error, which is left to the emitted code.
+
+    None where the error is about something else: it is to be raised.
+    """
+    if isinstance(error, AbandonedError):
+        return error if error.ends(trace.builder) else None
+    own = None if error is None else users_error(error)
+    if error is None or own is None:
+        return None
+    if not any(node.op is fail for node in trace.builder.nodes):
+        if not can_fail(own):
+            return None
+        refuse_handlers()
+        failed(own, span_of(error.__traceback__))
+    return AbandonedError.at(own, trace.builder)
+
+
+def is_an_end(error: BaseException | None) -> bool:
+    """Whether it may be one that is left to the emitted code."""
+    if isinstance(error, AbandonedError):
+        return True
+    return error is not None and users_error(error) is not None
+
+
+def users_error(error: BaseException) -> Exception | None:
+    """What the function raises on arrays where tracing it raises ``error``; None if nothing."""
+    if isinstance(error, GradsmithError):
+        return error.own
+    if not isinstance(error, Exception) or isinstance(error, _NEVER):
+        return None
+    return error if _is_raised_by_user(error.__traceback__) and not _is_about_us(error) else None
+
+
+_NEVER = (RecursionError, MemoryError, NameError, ImportError, OSError, Warning, StopIteration)
+"""About the machine, or what may be otherwise in the next call, or not what it seems."""
+
+
+def _is_about_us(error: Exception) -> bool:
+    return mentions_stand_ins(str(error)) or isinstance(error.__cause__, GradsmithError)
+
+
+def _is_raised_by_user(traceback: TracebackType | None) -> bool:
+    """Whether the innermost frame is of the user's code or a library's, not the compiler's."""
+    if traceback is None:
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    return code in _USERS or not is_gradsmiths(code)
+
+
+def refuse_handlers() -> None:
+    """Refuse to leave an error to the emitted code where a ``try`` may handle it.
+
+    Raises
+    ------
+    ControlFlowError
+        There is one around.
+    """
+    trace = current_trace()
+    if trace is not None and trace.trying:
+        raise ControlFlowError(
+            "a traced value decides whether this error is raised, and `try` may handle it",
+            current_span(),
+            "write the condition as an if statement without try",
+        )
