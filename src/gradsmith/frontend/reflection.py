@@ -57,10 +57,13 @@ def reflection(
 
 
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:
+    trace = current_trace()
     try:
         attribute(owner, name)
     except AttributeError:
         return False
+    if trace is not None and id(owner) not in trace.shadows:
+        rely_on_attribute(trace, owner, name)  # what is not read is no input
     return True
 
 
