@@ -440,3 +440,25 @@ def test_linecache_holds_the_emitted_source():
     linecache.checkcache()
     held = "".join(linecache.getlines(frame.filename))
     assert call.source(X, np.array([0, 1])).strip() in held
+
+
+def layer(x, w):
+    n_in = w.shape[0]
+    n_out = w.shape[1]
+    out = np.zeros((x.shape[0], n_out))
+    for i in range(n_out):
+        out[:, i] = np.sum(x[:, :n_in] * w[:, i], axis=1)
+    return out
+
+
+def two_layers(x, w1, w2):
+    return np.sum(layer(layer(x, w1), w2))
+
+
+def test_sizes_of_a_helper_that_is_called_twice_have_a_name_each():
+    shapes = (2, 3), (3, 4), (4, 5)
+    text = gs.grad(two_layers).source(*map(np.ones, shapes))
+    head = text.split('"""')[1]
+    assert "w1: float64[n_in, n_out]\n" in head
+    assert "w2: float64[n_out, n_out_2]\n" in head
+    assert "x: float64[n, n_in]\n" in head

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -69,9 +70,22 @@ class SizeLetters:
         for guard in graph.guards:
             if guard.relation == "==":
                 self._learn(guard)
-        self._taken = {*arguments, *graph.size_names.values()}
-        self._names = {self._one(symbol): name for symbol, name in graph.size_names.items()}
+        self._taken = set(arguments)
+        self._names: dict[Symbol, str] = {}
+        for symbol, name in graph.size_names.items():
+            self._name(self._one(symbol), name)
         self._free = iter(LETTERS)
+
+    def _name(self, symbol: Symbol, wanted: str) -> None:
+        """Call a size so, or ``K_2`` where another size is ``K``: a helper that is called twice
+        has two, and may call one size in two ways, of which the first counts.
+        """
+        if symbol in self._names or symbol in self._numbers:
+            return
+        numbered = (f"{wanted}_{k}" for k in itertools.count(2))
+        name = next(n for n in itertools.chain([wanted], numbered) if n not in self._taken)
+        self._taken.add(name)
+        self._names[symbol] = name
 
     def _learn(self, guard: Guard) -> None:
         left, right = dims.as_symbol(guard.left), dims.as_symbol(guard.right)
