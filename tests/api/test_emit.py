@@ -459,6 +459,6 @@ def test_sizes_of_a_helper_that_is_called_twice_have_a_name_each():
     shapes = (2, 3), (3, 4), (4, 5)
     text = gs.grad(two_layers).source(*map(np.ones, shapes))
     head = text.split('"""')[1]
-    assert "w1: float64[n_in, n_out]\n" in head
-    assert "w2: float64[n_out, n_out_2]\n" in head
-    assert "x: float64[n, n_in]\n" in head
+    assert "w1: float64[n_in, n_out]\n" in head  # x has further columns, which nothing reads
+    assert "w2: float64[n_in_2, n_out_2]\n" in head
+    assert "x: float64[n, m]\n" in head
