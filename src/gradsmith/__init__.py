@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gradsmith.errors import (
         GradsmithError,
         GradsmithWarning,
+        SpecialisationWarning,
         TraceTimeEffectWarning,
         UnrolledLoopWarning,
         UnusedInputWarning,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GradsmithError",
     "GradsmithWarning",
+    "SpecialisationWarning",
     "TraceTimeEffectWarning",
     "UnrolledLoopWarning",
     "UnusedInputWarning",
@@ -54,6 +56,7 @@ __all__ = [
 _HOMES = {
     "GradsmithError": "errors",
     "GradsmithWarning": "errors",
+    "SpecialisationWarning": "errors",
     "TraceTimeEffectWarning": "errors",
     "UnrolledLoopWarning": "errors",
     "UnusedInputWarning": "errors",

@@ -169,6 +169,10 @@ class ConcretizationError(UnsupportedError):
     """A traced value would lose its thread: ``float(x)``, ``x.item()``, ``np.asarray(x)``."""
 
 
+class SpecialisationError(ValueError):
+    """A value that emitted code was specialised on is another one in this call."""
+
+
 class CheckError(GradsmithError, AssertionError):
     """A derivative disagrees with finite differences."""
 
@@ -189,6 +193,10 @@ class UnusedInputWarning(GradsmithWarning):
 
 class UnrolledLoopWarning(GradsmithWarning):
     """A loop with many iterations is written out: the code is as long as its data."""
+
+
+class SpecialisationWarning(GradsmithWarning):
+    """A function has been compiled for many values of something that Python needs to know."""
 
 
 class TraceTimeEffectWarning(GradsmithWarning):

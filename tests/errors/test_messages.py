@@ -45,9 +45,11 @@ def raised(name):
 
 
 def text_of(name):
-    """Class and message, with the bare names of files."""
+    """Class and message, with the bare names of files, and without line numbers: the text of the
+    line says which it is.
+    """
     error = raised(name)
-    message = re.sub(r'File "[^"]*[/\\]', 'File "', str(error))
+    message = re.sub(r'File "[^"]*[/\\]([^"]*)", line \d+', r'File "\1"', str(error))
     return f"{type(error).__name__}: {message}"
 
 

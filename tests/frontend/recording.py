@@ -55,6 +55,15 @@ class BoundRecorder:
         self.note("attribute", name)
         return getattr(owner, name)
 
+    def extended(self, value, /):
+        pass
+
+    def extended_attribute(self, owner, name, /):
+        pass
+
+    def extended_item(self, owner, key, /):
+        pass
+
     def item(self, owner, key, /):
         self.note("item", key)
         return owner[key]

@@ -242,8 +242,9 @@ def test_none_or_a_value_is_not_decided_by_the_way_that_was_traced():
             return x * 0
         return x * 2
 
-    with pytest.raises(gs.GradsmithError, match="best"):
-        gs.compile(f)(X)
+    compiled = gs.compile(f)
+    for x in (X, -X, X):
+        np.testing.assert_array_equal(compiled(x), f(x))
 
 
 def test_what_a_condition_assigns_is_not_known_after_a_break():
@@ -255,5 +256,6 @@ def test_what_a_condition_assigns_is_not_known_after_a_break():
                 break
         return k * c
 
-    with pytest.raises(gs.GradsmithError, match="'k' is used"):
-        gs.compile(f)(X)
+    compiled = gs.compile(f)
+    for x in (X, 8 * X, 3 * X):
+        assert compiled(x) == f(x)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from gradsmith.codegen.names import Names
+from gradsmith.errors import SpecialisationError
 from gradsmith.ops import syntax
 from gradsmith.ops.effects import NUMPYS_ERRORS
 
@@ -34,7 +35,8 @@ class Errors:
         bases = ", ".join(ast.unparse(self.name(base)) for base in kind.__bases__)
         name = self._names.fresh(kind.__name__, everywhere=True)
         self.own[name] = kind
-        self.definitions.append(f'class {name}({bases}):\n    """{DOCSTRING}"""\n')
+        text = kind.__doc__ if kind is SpecialisationError else DOCSTRING
+        self.definitions.append(f'class {name}({bases}):\n    """{text}"""\n')
         return name
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,17 +17,28 @@ from gradsmith import tree
 from gradsmith.codegen.forms import all_nodes
 from gradsmith.driver.annotations import example_arguments
 from gradsmith.driver.signatures import bind
-from gradsmith.driver.specialise import SEED, Recipe, Specialisation, specialise
-from gradsmith.errors import ArgumentValueError
+from gradsmith.driver.specialise import (
+    SEED,
+    Recipe,
+    Specialisation,
+    checks_values,
+    last_check,
+    specialise,
+)
+from gradsmith.errors import ArgumentValueError, SpecialisationError, SpecialisationWarning
 from gradsmith.frontend.arguments import exact_key, is_input, pattern_key
 from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ops.effects import show, warn
 
 MOST_ENTRIES = 4096
 """Exact shapes remembered per function; beyond, the memory of them starts anew."""
+
+MANY_SPECIALISATIONS = 16
+"""As many of one pattern, which differ in values, are worth a warning."""
 
 _STATIC = (str, bool, type(None))
 
@@ -33,7 +46,7 @@ _STATIC = (str, bool, type(None))
 class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
-    __slots__ = ("captured", "function", "memory", "simple", "specialisation")
+    __slots__ = ("captured", "direct", "function", "memory", "simple", "specialisation")
 
     def __init__(
         self, specialisation: Specialisation, order: Sequence[str], *, simple: bool
@@ -42,6 +55,7 @@ class Entry:
         self.function = specialisation.function
         self.simple = simple
         self.memory = ArgumentMemory.of(specialisation, order)
+        self.direct = not (specialisation.layouts or specialisation.logged)
         self.captured = self._kinds()
 
     def holds(self) -> bool:
@@ -106,6 +120,17 @@ def _leaf(position: int, path: tree.Path, args: Sequence[Any]) -> Any:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of a call, by parameter and by leaf."""
+
+    bound: inspect.BoundArguments
+    seed: dict[str, Any]
+    values: dict[str, Any]
+    leaves: dict[str, Any]
+    pattern: Any
+
+
 class Compiled:
     """A function that is traced and compiled once for each kind of arguments.
 
@@ -142,17 +167,20 @@ class Compiled:
         entry = self._entries.get(key)
         if entry is None:
             return self._miss(key, args, kwargs)
-        if entry.simple:
-            if entry.memory is not None and not entry.memory.holds(args):
+        try:
+            if entry.simple:
+                if entry.memory is not None and not entry.memory.holds(args):
+                    return self._miss(key, args, kwargs)
+                return entry.function(*args)
+            if not entry.direct or not entry.holds():
                 return self._miss(key, args, kwargs)
-            return entry.function(*args)
-        if not entry.holds() or entry.specialisation.layouts:
-            return self._miss(key, args, kwargs)
-        bound, seed = self._bind(args, kwargs)
-        values = {**bound.arguments, **seed}
-        if entry.memory is not None and not entry.memory.holds(tuple(values.values())):
-            return self._miss(key, args, kwargs)
-        return entry.specialisation.run(values)
+            bound, seed = self._bind(args, kwargs)
+            values = {**bound.arguments, **seed}
+            if entry.memory is not None and not entry.memory.holds(tuple(values.values())):
+                return self._miss(key, args, kwargs)
+            return entry.specialisation.run(values)
+        except SpecialisationError:
+            return self._miss(key, args, kwargs, entry.specialisation)
 
     def _bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -163,13 +191,46 @@ class Compiled:
             return bind(recipe.signature, recipe.name, args, kwargs), {}
         return bind(recipe.signature, recipe.name, args[:-1], kwargs), {recipe.seed: args[-1]}
 
-    def _miss(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _miss(
+        self,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        failed: Specialisation | None = None,
+    ) -> Any:
+        """The result by the first specialisation whose checks hold, of those but ``failed``."""
         if current_trace() is not None:
             return self.inline(args, kwargs)
-        specialisation, values = self._find(args, kwargs)
+        call, log = self._call(args, kwargs), EffectLog()
+        for found in self._fitting(call):
+            if found is failed:
+                continue
+            try:
+                result = found.run_logged(call.values, log)
+                break
+            except SpecialisationError:
+                failed = found
+        else:
+            found = self._specialised(call)
+            result = found.run_logged(call.values, log)
+        self._remember(key, found, call, args, kwargs)
+        found.settle()
+        return result
+
+    def _remember(
+        self,
+        key: Any,
+        specialisation: Specialisation,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Calls with this exact key begin with this specialisation."""
+        self._latest = specialisation
+        values = call.values
         simple = (
             not (specialisation.captures or specialisation.reliances or kwargs)
-            and not specialisation.layouts
+            and not (specialisation.layouts or specialisation.logged)
             and specialisation.plain
             and specialisation.arguments == tuple(values)
             and len(args) == len(values)
@@ -177,29 +238,44 @@ class Compiled:
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
         self._entries[key] = Entry(specialisation, tuple(values), simple=simple)
-        result = specialisation.run(values)
-        specialisation.settle()
-        return result
 
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""
         bound, seed = self._bind(args, kwargs)
         return self.recipe.build(bound, **({SEED: args[-1]} if seed else {}))
 
-    def _find(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[Specialisation, dict[str, Any]]:
+    def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         bound, seed = self._bind(args, kwargs)
         values = {**bound.arguments, **seed}
-        leaves, pattern = _pattern(values)
+        return Call(bound, seed, values, *_pattern(values))
+
+    def _fitting(self, call: Call) -> list[Specialisation]:
+        """The specialisations that a call may use, if their checks of values hold."""
         with self._lock:
-            known = self._specialisations.setdefault(pattern, [])
-            found = next((s for s in known if s.fits(leaves, values)), None)
-            if found is None:
-                found = specialise(self.recipe, bound, seed)
-                known.append(found)
-            self._latest = found
-        return found, values
+            known = self._specialisations.setdefault(call.pattern, [])
+            return [s for s in known if s.fits(call.leaves, call.values)]
+
+    def _specialised(self, call: Call) -> Specialisation:
+        """A new specialisation; the latest are tried first."""
+        with self._lock:
+            made = specialise(self.recipe, call.bound, call.seed)
+            known = self._specialisations.setdefault(call.pattern, [])
+            known.insert(0, made)
+        if len(known) == MANY_SPECIALISATIONS and checks_values(made.graph):
+            warnings.warn(
+                f"{self.recipe.name} has been compiled {len(known)} times, each time anew for the "
+                f"values of something that Python needs to know: {last_check(made.graph)}",
+                SpecialisationWarning,
+                stacklevel=4,
+            )
+        return made
+
+    def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Specialisation:
+        """The specialisation for a call that is not made."""
+        call = self._call(args, kwargs)
+        fitting = (s for s in self._fitting(call) if s.checks_hold(call.leaves))
+        self._latest = next(fitting, None) or self._specialised(call)
+        return self._latest
 
     def specialisation(self, /, *args: Any, **kwargs: Any) -> Specialisation:
         """The compiled code for these arguments; without any, the latest.
@@ -211,7 +287,7 @@ class Compiled:
         """
         signature = self.recipe.signature
         if args or kwargs or not (signature and signature.parameters):
-            return self._find(args, kwargs)[0]
+            return self._find(args, kwargs)
         if self._latest is not None:
             return self._latest
         examples = example_arguments(signature)
@@ -224,7 +300,7 @@ class Compiled:
             )
         bound = signature.bind_partial()
         bound.arguments.update(examples)
-        return self._find(bound.args, bound.kwargs)[0]
+        return self._find(bound.args, bound.kwargs)
 
     @property
     def says(self) -> bool:

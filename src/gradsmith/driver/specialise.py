@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.codegen.forms import all_nodes
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import module
 from gradsmith.codegen.names import parameter_names
@@ -19,6 +20,8 @@ from gradsmith.driver.seeds import PendingSeed
 from gradsmith.errors import (
     GradsmithError,
     SeedNeededError,
+    Span,
+    SpecialisationError,
     UnrolledLoopWarning,
     UnsupportedError,
 )
@@ -40,10 +43,14 @@ from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
+from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.frontend.warned import warn_at
 from gradsmith.ir.dims import Guard, recording_guards
+from gradsmith.ir.effect_log import EffectLog
+from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.mentions import has_effect
+from gradsmith.ops.effects import fail, show, warn
 from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
@@ -107,6 +114,8 @@ class Specialisation:
     where: Mapping[str, tuple[str, tree.Path]] = field(default_factory=dict)
     """The argument that a leaf is part of, and the way to it."""
     effects: list[Callable[[], None]] = field(default_factory=list)
+    logged: tuple[str, ...] = ()
+    """The functions whose calls are effects, where a check of a value may end a run after some."""
 
     def fits(self, leaves: dict[str, Any], arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments, whose leaves are these, may use the code."""
@@ -126,6 +135,28 @@ class Specialisation:
         bound = bindings(everything)
         return all(guard.holds(bound) for guard in self.guards)
 
+    def checks_hold(self, leaves: Mapping[str, Any]) -> bool:
+        """Whether the values that the code was specialised on are those of a call.
+
+        It is not made: the reference interpreter looks at them, and does nothing else.
+        """
+        if not checks_values(self.graph):
+            return True
+        everything = {**leaves, **{c.name: c.read() for c in self.captures}}
+        given = [everything[param.attrs["name"]] for param in self.graph.params]
+        try:
+            evaluate(self.graph, given, _check_only)
+        except SpecialisationError:
+            return False
+        return True
+
+    def run_logged(self, bound: Mapping[str, Any], log: EffectLog) -> Any:
+        """Call the code with arguments by name; effects that the log has are not done again."""
+        if not self.logged and not log:
+            return self.run(bound)
+        with log.run():
+            return self.run(bound)
+
     def run(self, bound: Mapping[str, Any]) -> Any:
         """Call the code with arguments by name."""
         pairs = zip(self.keywords, self.captures, strict=True)
@@ -137,6 +168,37 @@ class Specialisation:
         """After the first run: what the function wrote to the world outside is written."""
         while self.effects:
             self.effects.pop(0)()
+
+
+def checks_values(graph: Graph) -> bool:
+    """Whether the code is specialised on values, which it checks."""
+    return any(map(_is_check, all_nodes(graph.nodes)))
+
+
+def _is_check(node: Node) -> bool:
+    return node.op is fail and node.attrs["error"] is SpecialisationError
+
+
+def last_check(graph: Graph) -> str:
+    """What the last of its checks says."""
+    (text,) = [n for n in all_nodes(graph.nodes) if _is_check(n)][-1].attrs["arguments"]
+    return str(text)
+
+
+def _check_only(node: Node, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    return node.op.evaluate(*operands, **attrs) if _is_check(node) else ()
+
+
+def _logged(graph: Graph) -> tuple[str, ...]:
+    """The functions whose calls are effects, if a check of a value may come after one."""
+    if not checks_values(graph):
+        return ()
+    found = {EFFECTS[node.op] for node in all_nodes(graph.nodes) if node.op in EFFECTS}
+    return tuple(sorted(found))
+
+
+EFFECTS = {show: "print", warn: "warnings.warn"}
+"""What the calls are written as that are effects."""
 
 
 class Arguments:
@@ -195,22 +257,19 @@ def specialise(
 ) -> Specialisation:
     """Trace, differentiate, optimise, emit and load for arguments like these.
 
-    ``seed`` is ``{recipe.seed: value}``, or empty. Where a loop in the graph turns out to be
-    in the way of what follows it, the function is traced again with that loop written out.
+    ``seed`` is ``{recipe.seed: value}``, or empty. Where a branch turns out to have no one
+    result, it is decided by the present values; where a loop in the graph is in the way of what
+    follows it, the function is traced again with that loop written out.
     """
     attempt = first = _Attempt(Trace(), recipe, bound, seed)
     failure: UnsupportedError | None = None
-    plans: list[Plan] = []
-    guessed = False
+    plans = _Plans()
     while True:
         try:
             made = attempt.made()
         except UnsupportedError as error:
             failure = failure or error
-            unrolling = attempt.trace.unrolling
-            if unrolling.culprit(error) is not None or not guessed:
-                plans = [*unrolling.plans(error), *plans]
-            guessed = guessed or unrolling.culprit(error) is None
+            plans.learn(error, attempt.trace)
         except SeedNeededError:
             raise  # whoever asks for the source tries once more, with a seed
         except Exception:
@@ -219,10 +278,49 @@ def specialise(
         else:
             attempt.warn()
             return made
-        if not plans:
+        if not plans.left:
             first.say()
-            raise failure
-        attempt = _Attempt(Trace(unrolling=Unrolling(chosen=plans.pop(0))), recipe, bound, seed)
+            raise _shown(failure) from None
+        attempt = _Attempt(plans.following(), recipe, bound, seed)
+
+
+class _Plans:
+    """What further runs may do in another way, by the errors of the runs so far."""
+
+    def __init__(self) -> None:
+        self.left: list[Plan] = []
+        self._decided: frozenset[Span] = frozenset()
+        self._guessed = False
+
+    def learn(self, error: UnsupportedError, trace: Trace) -> None:
+        """A run has ended in an error."""
+        unrolling = trace.unrolling
+        site = _undecided(error, trace)
+        if site is not None:
+            self._decided |= {site}
+            self.left.insert(0, unrolling.chosen)
+            return
+        culprit = unrolling.culprit(error)
+        if culprit is not None or not self._guessed:
+            self.left = [*unrolling.plans(error), *self.left]
+        self._guessed = self._guessed or culprit is None
+
+    def following(self) -> Trace:
+        """The state in which the next run begins."""
+        return Trace(unrolling=Unrolling(chosen=self.left.pop(0)), decided=self._decided)
+
+
+def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:
+    """The branch or loop that is to be decided by the present values; loops only where they have
+    been written out, or cannot be.
+    """
+    site = error.site if isinstance(error, UndecidedError) else None
+    written_out = error.loop is None or error.loop in trace.unrolling.chosen
+    return site if site not in trace.decided and written_out else None
+
+
+def _shown(error: UnsupportedError) -> UnsupportedError:
+    return error.refusal() if isinstance(error, UndecidedError) else error
 
 
 class _Attempt:
@@ -284,8 +382,10 @@ class _Attempt:
         program = _program(self.recipe, arguments, trace, lowered, shape)
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)
+        logged = _logged(graph)
         return Specialisation(
-            function=load(emitted.text, program.name, emitted.errors),
+            function=load(emitted.text, program.name, emitted.errors, logged),
+            logged=logged,
             source=emitted.text,
             program=program,
             graph=graph,

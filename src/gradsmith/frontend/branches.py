@@ -25,6 +25,7 @@ from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -45,8 +46,10 @@ class Branching:
         self.traced = isinstance(self.condition, Tracer)
         self.resets = False
         self._values: list[Any] = []
+        self._before: list[Any] = []
         self._trying = False
         self._abandoned: AbandonedError | None = None
+        self._site = current_span()
 
     def abandoned(self) -> None:
         """The arm has ended in an error, which is raised again where no other arm is to be run."""
@@ -67,13 +70,17 @@ class Branching:
         trace = current_trace()
         if trace is None:
             raise InternalError("a traced condition outside a trace")
+        if self._site in trace.decided:
+            self.traced = False
+            yield decide(self.condition)
+            return
         condition = condition_of(self.condition)
-        before = variables(sys._getframe(1), self.names)
+        self._before = before = variables(sys._getframe(1), self.names)
         known = reachable(sys._getframe(1), trace)
         arms: list[Arm] = []
         self._trying = True
         for truth in (True, False):
-            with trace.region((condition, truth)), journaling(known) as journal:
+            with trace.region((condition, truth), self._site), journaling(known) as journal:
                 self._values, self._abandoned = before, None
                 yield truth
                 values = variables(sys._getframe(1), self.names)
@@ -83,7 +90,7 @@ class Branching:
                 break
         self._trying = False
         if not self._is_dead():
-            self._values = joined(trace, condition, self.names, arms)
+            yield from self._joined(trace, condition, arms)
             return
         fail_on(trace, condition, arms[-1].builder, truth=truth)
         self.traced, self._values = False, before
@@ -92,6 +99,14 @@ class Branching:
     def _is_dead(self) -> bool:
         """Whether the arm that was run always ends in an error."""
         return self._abandoned is not None
+
+    def _joined(self, trace: Trace, condition: Node, arms: Sequence[Arm]) -> Iterator[bool]:
+        """Both paths as one branch; where no value stands for what they give, the one taken."""
+        try:
+            self._values = joined(trace, condition, self.names, arms)
+        except ControlFlowError:
+            self.traced, self._values = False, self._before
+            yield decide(self.condition)
 
 
 def fail_on(trace: Trace, condition: Node, arm: Builder, *, truth: bool) -> None:

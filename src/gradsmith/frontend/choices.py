@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from gradsmith.errors import InternalError
+from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend.branches import fail_on, joined
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
@@ -14,11 +14,12 @@ from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
-from gradsmith.frontend.spans import staged_frame
+from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir.types import python_number
 from gradsmith.ops.compare import logical_not
 
@@ -31,12 +32,15 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     trace = current_trace()
     if trace is None:
         raise InternalError("a traced condition outside a trace")
+    site = current_span()
+    if site in trace.decided:
+        return then() if decide(condition) else orelse()
     node = condition_of(condition)
     arms = []
     frame = staged_frame()
     known = None if frame is None else reachable(frame, trace)
     for truth, way in ((True, then), (False, orelse)):
-        with trace.region((node, truth)), journaling(known) as journal:
+        with trace.region((node, truth), site), journaling(known) as journal:
             value, abandoned = None, None
             try:
                 value = way()
@@ -48,7 +52,10 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
         if abandoned is not None:
             fail_on(trace, node, arms[-1].builder, truth=truth)
             return orelse() if truth else then()
-    (value,) = joined(trace, node, ("this conditional expression",), arms)
+    try:
+        (value,) = joined(trace, node, ("this conditional expression",), arms)
+    except ControlFlowError:  # no value stands for what the two give
+        return then() if decide(condition) else orelse()
     return value
 
 

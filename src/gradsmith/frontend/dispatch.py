@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def _run(
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
     trace.builder.span = here() or trace.builder.span
     try:
-        result = implementation(*nodes, **named)
+        result = _with_options_known(function, implementation, nodes, named)
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         _tell_apart(error, function, nodes, named)
@@ -129,6 +130,58 @@ def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) ->
     trace = current_trace()
     if trace is not None and may_fail_before(trace) and error.own is None:
         error.own = numpys_error(error, function, nodes, named)
+
+
+_SIZED: frozenset[Callable[..., Any]] = frozenset(
+    {np.arange, np.empty, np.eye, np.full, np.identity, np.ones, np.tri, np.zeros}
+)
+"""Functions whose first argument is a size or a shape, and no operand."""
+
+
+def _with_options_known(
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    nodes: list[Any],
+    named: dict[str, Any],
+) -> Any:
+    """The function of these nodes.
+
+    Where it does not take integers that the data decide (for a shape, an axis), they become sizes
+    that are known while the code runs, or else the code is specialised on them.
+    """
+    try:
+        return implementation(*nodes, **named)
+    except (UnsupportedError, TypeError):
+        operands = 0 if function in _SIZED else 1
+        if isinstance(function, np.ufunc):
+            raise
+        if not any(map(_holds_integers, [*nodes[operands:], *named.values()])):
+            raise
+    for convert in (as_whole, _as_known):
+        converted = [*nodes[:operands], *(_converted(n, convert) for n in nodes[operands:])]
+        options = {key: _converted(n, convert) for key, n in named.items()}
+        with suppress(UnsupportedError, TypeError):
+            return implementation(*converted, **options)
+    return implementation(*nodes, **named)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Node) and value.dtype.kind in "iu" and not value.ndim
+
+
+def _holds_integers(value: Any) -> bool:
+    nested = isinstance(value, (list, tuple)) and any(map(_holds_integers, value))
+    return nested or _is_integer(value)
+
+
+def _converted(value: Any, convert: Callable[[Node], Any]) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_converted(v, convert) for v in value)
+    return convert(value) if _is_integer(value) else value
+
+
+def _as_known(value: Node) -> Any:
+    return int(Tracer.known(Tracer(View(Storage(value)))))
 
 
 def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:

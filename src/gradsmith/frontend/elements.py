@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradsmith.frontend.dispatch import apply
-from gradsmith.frontend.failing import refuse_condition
 from gradsmith.frontend.frozen import ONE_BY_ONE, separate
 from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows
 from gradsmith.frontend.journal import note_container
@@ -19,6 +18,7 @@ from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.value_guards import decide
 
 Pattern: TypeAlias = "str | tuple[Pattern, ...]"
 """A target: a name, or a tuple of targets."""
@@ -87,9 +87,7 @@ class Elements:
 
 
 def _known(value: Any) -> Any:
-    if isinstance(value, Tracer):
-        refuse_condition(value, "comprehension")
-    return value
+    return decide(value) if isinstance(value, Tracer) else value
 
 
 def _bind(pattern: Pattern, value: Any, variables: Variables) -> None:

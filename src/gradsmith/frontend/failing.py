@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
-from gradsmith.frontend.messages import shown
 from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
@@ -16,6 +15,7 @@ from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import AbandonedError, Perhaps, is_undefined, no_value
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir.graph import Node
 from gradsmith.ops.effects import fail
 
@@ -31,6 +31,13 @@ def raising(make: Callable[[], Any]) -> bool:
     raise AbandonedError.at(error, trace.builder)
 
 
+def _may_be_handled() -> bool:
+    """Whether a ``try`` may handle an error here, where Python itself can raise it."""
+    trace = current_trace()
+    refuse_handlers()
+    return trace is not None and trace.trying > 0
+
+
 def bound(name: str, value: Any, outside: bool) -> Any:
     """The value of a variable, which may have none; it is of a function *outside*, or of this."""
     if is_undefined(value):
@@ -41,8 +48,9 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     if trace is None or trace.builder.is_sure(value):
         return value.value
     present = condition_on_the_way(value, trace)
+    if isinstance(present, Tracer) and _may_be_handled():
+        present = decide(present)
     if isinstance(present, Tracer):
-        refuse_handlers()
         choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
         _ends_here(name, outside)
@@ -53,9 +61,8 @@ def bound(name: str, value: Any, outside: bool) -> Any:
 def _ends_here(name: str, outside: bool) -> NoReturn:
     """The variable has no value on this way: what follows on it is not reached."""
     error, trace = no_value(name, outside=outside), current_trace()
-    if trace is None or not may_fail_before(trace):
+    if trace is None or not may_fail_before(trace) or _may_be_handled():
         raise error
-    refuse_handlers()
     _record(error)
     raise AbandonedError.by(error, name, trace.builder)
 
@@ -66,6 +73,8 @@ def asserted(condition: Any, message: Callable[[], Any]) -> bool:
         if not condition and not raising(lambda: _failed_assertion(message())):
             return True
         return bool(condition)
+    if _may_be_handled():
+        return decide(condition)
     error = _failed_assertion(message())
     choose(condition, lambda: None, lambda: raising(lambda: error) and None)
     return True
@@ -132,34 +141,3 @@ def always_ends(error: Exception) -> bool:
 def _may_fail(node: Node) -> bool:
     """Whether the user's error may be raised in it."""
     return node.op is fail or any(_may_fail(inner) for r in node.regions for inner in r.nodes)
-
-
-_LEAVES_A_TRY = (
-    "a `return`, `break` or `continue` under it leaves a `try` or a `match`",
-    "move the jump out of the try",
-)
-_TAKES_PART = (
-    "`:=` or super() stands in a part that may not be evaluated",
-    "assign it in a statement before",
-)
-_CONDITIONS = {
-    "comprehension": (
-        "it decides how many elements there are",
-        "use np.where(condition, value, 0), or take elements with a mask: x[x > 0]",
-    ),
-    "case": ("`match` compares when the function is traced", "use if and elif"),
-    "ifexp": _TAKES_PART,
-    "and": _TAKES_PART,
-    "or": _TAKES_PART,
-}
-
-
-def refuse_condition(value: Tracer, kind: str) -> None:
-    """Raise the error that ``kind`` of condition must be known when tracing."""
-    what = {"ifexp": "a conditional expression", "comprehension": "a comprehension's condition"}
-    why, hint = _CONDITIONS.get(kind, _LEAVES_A_TRY)
-    raise ControlFlowError(
-        f"{what.get(kind, f'`{kind}`')} on {shown(value)} must be known when tracing: {why}",
-        current_span(),
-        hint,
-    )

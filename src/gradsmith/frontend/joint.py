@@ -134,6 +134,7 @@ class Joint:
         self.trace = trace
         self.condition = condition
         self.arms = arms
+        self.site = trace.sites.get(arms[0].builder)
         self.builders = [arm.builder for arm in arms]
         self.results: list[tuple[Node, Node]] = []
         self.symbols: list[Symbol | None] = []
@@ -182,11 +183,14 @@ class Joint:
             return self._container(left, right, label)
         if alike and isinstance(left, (str, bytes)) and left == right:
             return left
-        reason = "the two ways to this place give it values of other kinds"
         for value in (left, right):
             if isinstance(value, Unsettled):
-                reason = value.why
-        return Unsettled(label, reason)
+                return Unsettled(label, value.why, value.loop, value.site)
+        return self._unknown(label, "the two ways to this place give it values of other kinds")
+
+    def _unknown(self, label: str, why: str) -> Unsettled:
+        """What has no value that is known as long as this branch is not decided."""
+        return Unsettled(label, why, site=self.site)
 
     def present(self, left: Any, right: Any, label: str) -> Any:
         """What tells whether a variable has a value, from what tells it in the arms."""
@@ -217,7 +221,7 @@ class Joint:
             return known
         first, second = (a.changes.parts(v) for a, v in zip(self.arms, (left, right), strict=True))
         if first[:2] != second[:2]:
-            return Unsettled(label, "the two ways to this place give it other lengths or keys")
+            return self._unknown(label, "the two ways to this place give it other lengths or keys")
         pairs = zip(first[1], first[2], second[2], strict=True)
         made = [self.join(a, b, _part_label(label, key)) for key, a, b in pairs]
         template = tree.rebuilt(left, first[1], made)
@@ -229,7 +233,7 @@ class Joint:
         try:
             return self.add(left, right, label)
         except ControlFlowError as error:
-            return Unsettled(label, error.message)
+            return self._unknown(label, error.message)
 
     def add(self, left: Any, right: Any, label: str | None) -> Output:
         """A result of the branch: a value of each arm."""
@@ -252,7 +256,9 @@ class Joint:
         """Of a value and none at all."""
         arm, value = (self.arms[1], right) if is_undefined(left) else (self.arms[0], left)
         if said_by(arm.builder.nodes).keys() & mentioned([self._node(arm, value)]).keys():
-            return Unsettled(label, "its length is known on some of the ways to this place only")
+            return self._unknown(
+                label, "its length is known on some of the ways to this place only"
+            )
         if is_undefined(left):
             return self._output(self._placeholder(self.arms[1], right), right, label)
         return self._output(left, self._placeholder(self.arms[0], left), label)

@@ -85,7 +85,9 @@ class LoopRegion:
         self.builder = builder
         size = self._index(fresh_name(self.trace, label))
         self.index = dims.as_symbol(size)
-        builder.parameter(label, python_number(int), self.index)
+        index = builder.parameter(label, python_number(int), self.index)
+        self.trace.initial[index] = wrap_size(self._start())
+        self.trace.bodies.add(builder)
         later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later)
         self._aliases.doubt(self._started, self.before)

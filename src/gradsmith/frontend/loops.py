@@ -6,7 +6,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
 from gradsmith.frontend.branches import fail_on, variables
@@ -25,6 +25,8 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import TripIterator, Trips, as_trips
 from gradsmith.frontend.unrolling import NOWHERE
+from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
@@ -93,7 +95,7 @@ class Looping:
         self._switch = False
         self._again = True
         self._trying: Generator[Any, None, None] | None = None
-        self._may_roll = self.plan.rolled is not False
+        self._may_roll = self.plan.rolled is not False and not self._is_decided()
         self._before: list[Any] = []
         self._original: list[Any] = []
         self._journal: Journal | None = None
@@ -121,11 +123,11 @@ class Looping:
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
         ends = is_an_end(error)
-        may_be_made = not hopeless or guessed or self._carries or ends
-        if not self.rolled or self._done or not may_be_made:
+        final = not self.rolled or self._done or isinstance(error, InternalError)
+        if final or self._is_of_another(error, guessed=guessed):
             raise  # noqa: PLE0704  within the except block of staged code
-        if isinstance(error, InternalError) or self._is_of_another(error, guessed=guessed):
-            raise  # noqa: PLE0704
+        if hopeless and not (guessed or self._carries or ends):
+            self._refuse()
         changed = self._region is not None and self._region.state.refused
         self._undo()
         if self._carries:
@@ -143,7 +145,7 @@ class Looping:
             or trips is None
             or dims.hint(trips.length) > MANY_TRIPS
         ):
-            raise  # noqa: PLE0704
+            self._refuse()
         else:
             self._write_out(error, trips)
         self.rolled, self.resets, self._again = False, True, True
@@ -163,6 +165,18 @@ class Looping:
         self._may_roll, trace = False, current_trace()
         if trace is not None and isinstance(error, GradsmithError):
             trace.unrolling.note_written_out(self.place, dims.hint(trips.length), error)
+
+    def _is_decided(self) -> bool:
+        """Whether its iterations are those of the present call, which the emitted code checks."""
+        trace = current_trace()
+        return trace is not None and self.place in trace.decided
+
+    def _refuse(self) -> NoReturn:
+        """Raise the error of an iteration again: the loop cannot be one of the graph."""
+        error = sys.exc_info()[1]
+        if isinstance(error, ControlFlowError) and not (self.plan.rolled or self._is_decided()):
+            raise UndecidedError.because(error, self.place)
+        raise  # noqa: PLE0704
 
     def _trips(self) -> Trips | None:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
@@ -184,6 +198,8 @@ class Looping:
 
     def test(self, value: Any) -> bool | None:
         """Whether to make this trip; None: begin it anew, as one of a loop in the graph."""
+        if self._is_decided():
+            return decide(value)
         value = as_condition(value)
         if self._only is not None and isinstance(value, Tracer):
             self._only.begin(condition_of(value))
@@ -205,6 +221,8 @@ class Looping:
 
     def leave(self, flag: Any) -> bool:
         """Whether this trip is the last."""
+        if self._is_decided():
+            return decide(flag)
         guess = self._guess
         if guess is not None and self.rolled and (guess.exits or self._trip.test is None):
             if not guess.decided:
@@ -345,6 +363,11 @@ class Looping:
                 return False
             if computes and self.names.endless:
                 self._note_known(trace, place)
+            if place > MANY_TRIPS and self._is_decided():
+                raise ControlFlowError(
+                    f"this loop would have to be written out, and makes more than {MANY_TRIPS} "
+                    "iterations"
+                )
             with journaling(trial=trace.builder) as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import Any, TypeVar
 
-from gradsmith.errors import ControlFlowError, GradsmithError
+from gradsmith.errors import GradsmithError
 from gradsmith.frontend.failures import mentions_stand_ins
 from gradsmith.frontend.showing import can_fail, failed
-from gradsmith.frontend.spans import current_span, is_gradsmiths, span_of
+from gradsmith.frontend.spans import is_gradsmiths, span_of
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import AbandonedError
+from gradsmith.frontend.unsettled import AbandonedError, UndecidedError
 from gradsmith.ops.effects import fail
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -86,15 +86,20 @@ def _is_raised_by_user(traceback: TracebackType | None) -> bool:
 def refuse_handlers() -> None:
     """Refuse to leave an error to the emitted code where a ``try`` may handle it.
 
+    Python itself raises it then, which it cannot do in a region: it would leave it half done.
+
     Raises
     ------
     ControlFlowError
-        There is one around.
+        There is one around: the loop is to be written out, or the branch decided.
     """
     trace = current_trace()
-    if trace is not None and trace.trying:
-        raise ControlFlowError(
-            "a traced value decides whether this error is raised, and `try` may handle it",
-            current_span(),
-            "write the condition as an if statement without try",
-        )
+    if trace is None or not trace.trying or trace.builder is trace.root:
+        return
+    loop = any(builder in trace.bodies for builder in trace.builders())
+    error = UndecidedError.at(
+        None if loop else trace.sites.get(trace.builder),
+        "a traced value decides whether this error is raised, and `try` may handle it",
+        "write the condition as an if statement without try",
+    )
+    raise error.refusal() if loop else error

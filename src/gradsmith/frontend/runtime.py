@@ -7,6 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from gradsmith.frontend.effects import (
     written_attributes,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
-from gradsmith.frontend.failing import asserted, bound, raising, refuse_condition, trying
+from gradsmith.frontend.failing import asserted, bound, raising, trying
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -70,10 +71,11 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.trace import Original, Reliance, Trace, current_trace, deeper
+from gradsmith.frontend.trace import Original, Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.value_guards import decide, deeper
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
@@ -348,6 +350,22 @@ class BoundRuntime:
             return owner_of_attribute(trace, owner, name)
         return changeable(trace, owner, "write to an item of")
 
+    @staticmethod
+    def extended(value: Any) -> None:
+        """``value += ...`` is next: a list, dict or set is changed in place."""
+        if isinstance(value, CONTAINERS):
+            note_reshaped(value)
+
+    def extended_attribute(self, owner: Any, name: str) -> None:
+        """The same of an attribute."""
+        self.extended(getattr(owner, "__dict__", {}).get(name))
+
+    def extended_item(self, owner: Any, key: Any) -> None:
+        """The same of an item of a list or dict."""
+        if isinstance(owner, (list, dict)) and not is_traced(key) and not is_grown(owner):
+            with suppress(LookupError, TypeError):
+                self.extended(owner[key])
+
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""
         name_value(name, value)
@@ -364,9 +382,7 @@ class BoundRuntime:
 
     def truth(self, value: Any, kind: str) -> Any:
         """Where Python must know whether a value is true."""
-        if isinstance(value, Tracer):
-            refuse_condition(value, kind)
-        return value
+        return decide(value) if isinstance(value, Tracer) else value
 
     def loop(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
+    PLAIN,
     as_shown,
     as_value,
     is_stale,
@@ -77,6 +78,10 @@ class Slot:
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
         note(self.param, self._before())
+        if self.initial is not None:
+            started = as_truth(self.initial)
+            plain = isinstance(started, (Node, TracedInt, *PLAIN))
+            trace.initial[self.param] = started if plain else as_shown(started)
         self.seen = self.handed_on(as_value(self.param, size, self.label))
         return self.seen
 

@@ -98,6 +98,15 @@ class BoundRuntime(Protocol):
         e``, and with ``+=`` the reading, too.
         """
 
+    def extended(self, value: Any, /) -> None:
+        """``value += ...`` is next, which may change it in place."""
+
+    def extended_attribute(self, owner: Any, name: str, /) -> None:
+        """``owner.name += ...`` is next."""
+
+    def extended_item(self, owner: Any, key: Any, /) -> None:
+        """``owner[key] += ...`` is next."""
+
     def bind(self, name: str, value: Any, /) -> Any:
         """What is stored in the variable ``name`` of the function, which gets ``value``."""
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, Span
+from gradsmith.errors import Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.ir.builder import Builder
@@ -19,6 +19,9 @@ from gradsmith.ir.dims import Guard, Size, recording_guards
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType
+
+if TYPE_CHECKING:
+    from gradsmith.frontend.present import PresentValues
 
 Reader = Callable[[], Any]
 
@@ -165,21 +168,35 @@ class Trace:
     firsts: dict[Node, tuple[Node, bool]] = field(default_factory=dict)
     """For variables of loops that have one truth in the first trip, and the other in all after
     it: the condition that the trip is not the first, and the truth in the first."""
+    initial: dict[Node, Any] = field(default_factory=dict)
+    """For the parameters of loop bodies: what they are in the first iteration, as a node, a
+    traced integer or a number."""
+    sites: dict[Builder, Span | None] = field(default_factory=dict)
+    """For the regions that are paths of branches: where the condition stands."""
+    bodies: set[Builder] = field(default_factory=set)
+    """The regions that are bodies of loops."""
+    present: PresentValues | None = None
+    """Made when the first present value is asked for: see `frontend.present`."""
+    decided: frozenset[Span] = frozenset()
+    """The branches of which only the path is traced that the present values take."""
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:
         self.root = self.builder
 
     @contextmanager
-    def region(self, way: tuple[Node, bool] | None = None) -> Iterator[Builder]:
+    def region(
+        self, way: tuple[Node, bool] | None = None, site: Span | None = None
+    ) -> Iterator[Builder]:
         """What happens inside belongs to a region, and not to what is around it.
 
-        It is the arm of a branch for this truth of this condition, if ``way`` is given.
+        It is the path of the branch at ``site`` for this truth of this condition, if ``way`` is
+        given.
         """
         outer = self.builder
         inner = Builder(intern=False, parent=outer)
         if way is not None:
-            self.ways[inner] = way
+            self.ways[inner], self.sites[inner] = way, site
         inner.span = outer.span
         self.builder = inner
         try:
@@ -187,6 +204,13 @@ class Trace:
                 yield inner
         finally:
             self.builder = outer
+
+    def builders(self) -> Iterator[Builder]:
+        """The builder at work, and those around it."""
+        builder: Builder | None = self.builder
+        while builder is not None:
+            yield builder
+            builder = builder.parent
 
     @contextmanager
     def active(self) -> Iterator[Trace]:
@@ -219,32 +243,3 @@ def in_region() -> bool:
 def may_fail_before(trace: Trace) -> bool:
     """Whether another error might come before what happens now, or nothing of it at all."""
     return trace.builder is not trace.root or any(map(has_effect, trace.root.nodes))
-
-
-DEEPEST_CALLS = 60
-"""Calls within calls in arms of branches on traced values: there is none that ends them."""
-
-
-@contextmanager
-def deeper() -> Iterator[None]:
-    """A call of a user's function; recursion that a traced value ends would never do so here.
-
-    Raises
-    ------
-    ControlFlowError
-        It is too deep within branches that are all traced.
-    """
-    trace = _current.get()
-    if trace is None or trace.builder is trace.root:
-        yield
-        return
-    trace.depth += 1
-    try:
-        if trace.depth > DEEPEST_CALLS:
-            raise ControlFlowError(
-                "a function calls itself, and a traced value decides when that ends",
-                hint="write it as a while loop",
-            )
-        yield
-    finally:
-        trace.depth -= 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-from gradsmith.errors import ConcretizationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 
@@ -28,25 +27,17 @@ class TracedInt:
     def __init__(self, dim: Dim) -> None:
         self.dim = dim
 
-    def __index__(self) -> int:
-        self._must_be_known("its number")
-        return dims.concrete(self.dim)
+    known: ClassVar[Callable[..., int]]
+    """The present number, which the emitted code checks; set from `value_guards`."""
 
-    def _must_be_known(self, what: str) -> None:
-        if dims.is_unbacked(self.dim):
-            error = ConcretizationError(
-                f"Python needs {what} here, but {dims.render(self.dim)} is known only while the "
-                "function runs",
-                None,
-                "index arrays with it, or loop over it with range()",
-            )
-            error.size = self.dim
-            raise error
+    def __index__(self) -> int:
+        return self.known(self) if dims.is_unbacked(self.dim) else dims.concrete(self.dim)
 
     __int__ = __index__
 
     def __bool__(self) -> bool:
-        self._must_be_known("its truth")
+        if dims.is_unbacked(self.dim):
+            return self.known(self) != 0
         return dims.decide("!=", self.dim, 0)
 
     def __hash__(self) -> int:

@@ -11,7 +11,6 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     ConcretizationError,
-    ControlFlowError,
     ShapeError,
     UnsupportedError,
 )
@@ -51,6 +50,10 @@ class Tracer:
     """``apply(numpy_callable, *args)`` and ``run(implementation, *args)``: the dispatcher, which
     knows tracers and so is set from there."""
     run: ClassVar[Callable[..., Any]]
+    known: ClassVar[Callable[..., Any]]
+    """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
+    checks; set from `value_guards`."""
+    decide: ClassVar[Callable[..., bool]]
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -189,11 +192,13 @@ class Tracer:
         raise no_text(self)
 
     def __hash__(self) -> int:
-        raise UnsupportedError(
-            f"{shown(self)} has no hash: it cannot be in a set or the key of a dict",
-            here(),
-            "use keys that are known when tracing",
-        )
+        if self.type.form == "array":
+            raise ArgumentTypeError(
+                f"{shown(self)} has no hash: it cannot be in a set or the key of a dict",
+                here(),
+                "use a number as the key",
+            )
+        return hash(self.known(self))
 
     def __copy__(self) -> Any:
         return self if self.type.weak else self.apply(np.copy, self)
@@ -223,20 +228,15 @@ class Tracer:
             )
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, value: Any) -> NoReturn:
-        raise ControlFlowError(
-            f"`in` needs the elements of {shown(self)}",
-            here(),
-            "use np.any(x == value), which stays traced",
-        )
+    def __contains__(self, value: Any) -> bool:
+        if not self.ndim:
+            raise ArgumentTypeError(
+                f"{shown(self)} is not iterable", here(), "compare with ==, which stays traced"
+            )
+        return self.decide(self.apply(np.any, self == value))
 
     def __bool__(self) -> bool:
-        raise ControlFlowError(
-            f"the truth of {shown(self)} is asked for by code that gradsmith cannot rewrite: a "
-            "function without source, a library, or sorted()",
-            here(),
-            "write the condition as an if statement in the function, or use np.where",
-        )
+        return self.decide(self)
 
     def _lost(self, what: str, hint: str = KEEP) -> NoReturn:
         raise ConcretizationError(
@@ -255,12 +255,13 @@ class Tracer:
         self._lost("complex()")
 
     def __index__(self) -> int:
-        raise ConcretizationError(
-            f"{shown(self)} is used where Python needs an integer that is known when tracing: a "
-            "size, the bound of a range, the index of a list",
-            here(),
-            "take it from a shape, or pass it as an argument that is a Python int",
-        )
+        if self.ndim or self.dtype.kind not in "iu":
+            raise ArgumentTypeError(
+                f"{shown(self)} cannot be interpreted as an integer",
+                here(),
+                "convert it with int(x), which has no derivative",
+            )
+        return int(self.known(self))
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._lost("code that gradsmith does not trace", "call it outside the function")

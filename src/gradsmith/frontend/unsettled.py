@@ -62,6 +62,34 @@ class AbandonedError(ControlFlowError):
         return self.way is way
 
 
+class UndecidedError(ControlFlowError):
+    """A branch or loop cannot be one of the graph: it is to be decided by the present values.
+
+    ``site`` is where it stands; the function is traced anew, and goes there the way that the
+    present values go, which the emitted code checks.
+    """
+
+    site: Span | None = None
+
+    @classmethod
+    def at(cls, site: Span | None, message: str, hint: str) -> UndecidedError:
+        """The error about the branch at ``site``, shown where Python is now."""
+        made = cls(message, current_span(), hint)
+        made.site = site
+        return made
+
+    @classmethod
+    def because(cls, error: ControlFlowError, site: Span | None) -> UndecidedError:
+        """The same where ``error`` says why."""
+        made = cls(error.message, error.span, error.hint)
+        made.site = site
+        return made
+
+    def refusal(self) -> ControlFlowError:
+        """The error to show where deciding it is of no avail."""
+        return ControlFlowError(self.message, self.span, self.hint)
+
+
 class Refusing:
     """A stand-in that refuses every use that Python or NumPy can make of it."""
 
@@ -95,13 +123,17 @@ for _name in _OPERATORS:
 class Unsettled(Refusing):
     """Stands for the value of a variable; any use of it says why there is none."""
 
-    __slots__ = ("loop", "name", "why")
+    __slots__ = ("loop", "name", "site", "why")
 
-    def __init__(self, name: str, why: str, loop: Span | None = None) -> None:
+    def __init__(
+        self, name: str, why: str, loop: Span | None = None, site: Span | None = None
+    ) -> None:
         self.name = name
         self.why = why
         self.loop = loop
         """The loop that leaves it without a value, if it is one."""
+        self.site = site or loop
+        """The branch or loop that does."""
 
     @property
     def shown(self) -> str:
@@ -110,9 +142,9 @@ class Unsettled(Refusing):
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error."""
-        error = ControlFlowError(
+        error = UndecidedError.at(
+            self.site,
             f"{self.shown} is used, but {self.why}",
-            current_span(),
             "give it a value of one type on every way that leads here",
         )
         error.loop = self.loop

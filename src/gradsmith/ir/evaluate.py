@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,14 +13,25 @@ from gradsmith.ir.dims import Dim, Symbol
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.types import ArrayType, Type
 
+Perform: TypeAlias = Callable[[Node, Sequence[Any], Mapping[str, Any]], Any]
+"""Does what a node with an effect does, and gives its value."""
 
-def evaluate(graph: Graph, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """The results of ``graph`` on ``arguments``, one per parameter."""
-    return _run(graph.body, arguments, {})
+
+def evaluate(
+    graph: Graph, arguments: Sequence[Any], perform: Perform | None = None
+) -> tuple[Any, ...]:
+    """The results of ``graph`` on ``arguments``, one per parameter.
+
+    ``perform`` takes the place of the ops' own evaluation where nodes have effects.
+    """
+    return _run(graph.body, arguments, {}, perform)
 
 
 def _run(
-    region: Region, arguments: Sequence[Any], around: Mapping[Symbol, int]
+    region: Region,
+    arguments: Sequence[Any],
+    around: Mapping[Symbol, int],
+    perform: Perform | None,
 ) -> tuple[Any, ...]:
     """The results of a region; ``around`` are the sizes known where it stands."""
     values: dict[Node, Any] = {}
@@ -31,19 +42,35 @@ def _run(
         if param.attrs["symbol"] is not None:
             bindings[param.attrs["symbol"]] = int(argument)
     for node in region.nodes:
-        attrs = {name: concretise(attr, bindings) for name, attr in node.attrs.items()}
-        attrs.pop("token", None)
-        if "symbols" in attrs:  # it runs regions
-            attrs["run"] = lambda inner, given: _run(inner, given, bindings)
-        result = node.op.evaluate(*[values[i] for i in node.inputs], **attrs)
-        values[node] = result
-        bind(node.type, result, bindings)
-        if attrs.get("symbol") is not None:
-            bindings[attrs["symbol"]] = int(result)
-        for place, symbol in enumerate(attrs.get("symbols", ())):
-            if symbol is not None:
-                bindings[symbol] = int(result[place])
+        values[node] = evaluate_node(node, [values[i] for i in node.inputs], bindings, perform)
     return tuple(values[result] for result in region.results)
+
+
+def evaluate_node(
+    node: Node,
+    operands: Sequence[Any],
+    bindings: dict[Symbol, int],
+    perform: Perform | None = None,
+) -> Any:
+    """The value of one node; the sizes that it shows are added to ``bindings``.
+
+    ``perform`` takes the place of the op's own evaluation where a node has an effect.
+    """
+    attrs = {name: concretise(attr, bindings) for name, attr in node.attrs.items()}
+    attrs.pop("token", None)
+    if "symbols" in attrs:  # it runs regions
+        attrs["run"] = lambda inner, given: _run(inner, given, bindings, perform)
+    if perform is not None and "effect" in node.op.traits:
+        result = perform(node, operands, attrs)
+    else:
+        result = node.op.evaluate(*operands, **attrs)
+    bind(node.type, result, bindings)
+    if attrs.get("symbol") is not None:
+        bindings[attrs["symbol"]] = int(result)
+    for place, symbol in enumerate(attrs.get("symbols", ())):
+        if symbol is not None:
+            bindings[symbol] = int(result[place])
+    return result
 
 
 def bind(type_: Type, value: Any, bindings: dict[Symbol, int]) -> None:
@@ -64,7 +91,7 @@ def concretise(attr: Any, bindings: Mapping[Symbol, int]) -> Any:
         return tuple(concretise(a, bindings) for a in attr)
     if hasattr(attr, "map_sizes"):
         return attr.map_sizes(lambda size: concretise(size, bindings))
-    if isinstance(attr, Region):
+    if isinstance(attr, (Region, type)):
         return attr
     if callable(attr):
         raise InternalError(f"an attribute must be data, not {attr!r}")

@@ -52,7 +52,32 @@ def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     if isinstance(node.target, ast.Name) and rewriter.is_unsure(node.target):
         value_now = rewriter.bound(node.target)
         read = [ast.Assign([node.target], value_now, **place(node.target))]
-    return [*warned, *read, stored, *binds(rewriter, target)]
+    extended = [] if outside else _extended(rewriter, node)
+    return [*warned, *read, *extended, stored, *binds(rewriter, target)]
+
+
+_OF_CONTAINERS = (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
+
+
+def _extended(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
+    """``__gs__.extended(h)`` before ``h += e``, which may add elements to a list.
+
+    What is evaluated twice by that has no effects.
+    """
+    calls = any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(node.target))
+    if calls or not isinstance(node.op, _OF_CONTAINERS):
+        return []
+    at, owner = place(node.target), node.target
+    if isinstance(owner, ast.Name):
+        name = ast.Name(owner.id, ast.Load(), **at)
+        return [ast.Expr(rewriter.call("extended", at, name), **at)]
+    where = rewriter.visit(owner.value)
+    if isinstance(owner, ast.Attribute):
+        key: ast.expr = ast.Constant(owner.attr, **at)
+        return [ast.Expr(rewriter.call("extended_attribute", at, where, key), **at)]
+    if isinstance(owner.slice, ast.Slice):
+        return []
+    return [ast.Expr(rewriter.call("extended_item", at, where, rewriter.visit(owner.slice)), **at)]
 
 
 def _reread(rewriter: Rewriter, target: ast.expr) -> ast.stmt:

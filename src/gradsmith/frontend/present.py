@@ -1,0 +1,136 @@
+"""Present values: what traced values are in the call that is being traced.
+
+Tracing needs none, as a rule. Where Python needs a number, a truth or a length, and the graph
+cannot keep it symbolic, the trace goes on with the present value (`value_guards`). Inside the body
+of a loop the present values are those of its first iteration.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend.arguments import bindings as bindings_of
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.evaluate import evaluate_node
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import parameter
+from gradsmith.ir.mentions import mentioned, said_by
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
+
+
+def present_values(trace: Trace) -> PresentValues:
+    """Those of a trace."""
+    if trace.present is None:
+        trace.present = PresentValues(trace)
+    return trace.present
+
+
+class PresentValues:
+    """Evaluates nodes on the arguments of the present call, each at most once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._values: dict[Node, Any] = {}
+        self._bindings: dict[Symbol, int] = {}
+
+    def of(self, node: Node) -> Any:
+        """The value of a node that is known at this place of the trace."""
+        outer = self._outer()
+        stack = [node]
+        with np.errstate(all="ignore"):  # the emitted code warns, when it computes the same
+            while stack:
+                top = stack[-1]
+                waiting = [n for n in self._needed(top, outer) if n not in self._values]
+                if top in self._values or not waiting:
+                    stack.pop()
+                    if top not in self._values:
+                        self._values[top] = self._evaluated(top, outer)
+                else:
+                    stack += waiting
+        return self._values[node]
+
+    def of_size(self, size: Size) -> int:
+        """The number that a size is."""
+        if not isinstance(size, Dim):
+            return size
+        for symbol in dims.symbols(size):
+            for node in self._defining(symbol):
+                self.of(node)
+        return dims.evaluate(size, self._bindings)
+
+    def _outer(self) -> dict[Node, Node]:
+        """For each parameter that stands for a captured value: that value."""
+        return {
+            inner: node
+            for builder in self._trace.builders()
+            for node, inner in builder.captured.items()
+            if inner.op is parameter
+        }
+
+    def _needed(self, node: Node, outer: dict[Node, Node]) -> list[Node]:
+        """What has to be evaluated before ``node``."""
+        if node in outer:
+            return [outer[node]]
+        if node.op is parameter:
+            initial = self._trace.initial.get(node)
+            return [initial] if isinstance(initial, Node) else []
+        sizes = [n for symbol in mentioned([node]) for n in self._defining(symbol)]
+        return [*node.inputs, *(n for n in sizes if n is not node)]
+
+    def _defining(self, symbol: Symbol) -> list[Node]:
+        """The node that defines a symbol which no value so far has bound."""
+        if symbol in self._bindings:
+            return []
+        known = bindings_of(self._trace.leaves)
+        if symbol in known:
+            self._bindings.update(known)
+            return []
+        for builder in self._trace.builders():
+            for param in builder.params:
+                if param.attrs["symbol"] == symbol:
+                    return [param]
+            found = said_by(builder.nodes)
+            if symbol in found:
+                return [found[symbol]]
+        raise InternalError(f"nothing defines the size {symbol.name}")
+
+    def _evaluated(self, node: Node, outer: dict[Node, Node]) -> Any:
+        if node in outer:
+            return self._values[outer[node]]
+        if node.op is parameter:
+            return self._argument(node)
+        operands = [self._values[i] for i in node.inputs]
+        return evaluate_node(node, operands, self._bindings)
+
+    def _argument(self, param: Node) -> Any:
+        """An argument of the call, or what the first iteration of a loop starts with."""
+        name = param.attrs["name"]
+        if param in self._trace.initial:
+            value = _in_type(self._initial(self._trace.initial[param]), param.type)
+        elif param in self._trace.root.params:
+            value = self._trace.leaves[name]
+        else:
+            raise ControlFlowError(f"the value of {name} is known only while the function runs")
+        if param.attrs["symbol"] is not None:
+            self._bindings[param.attrs["symbol"]] = int(value)
+        return value
+
+    def _initial(self, value: Any) -> Any:
+        if isinstance(value, Node):
+            return self._values[value]
+        return self.of_size(value.dim) if isinstance(value, TracedInt) else value
+
+
+def _in_type(value: Any, type_: Type) -> Any:
+    """A loop-carried value may start with a number of a lesser type."""
+    if not isinstance(type_, ArrayType):
+        return value
+    if type_.weak:
+        return PYTHON_TYPES[type_.dtype.kind](value)
+    return np.asarray(value, type_.dtype)[()] if not type_.ndim else value

@@ -1,0 +1,159 @@
+"""Specialising on a value: the trace goes on with the present one, and the emitted code checks it.
+
+This is for what Python needs as a plain value (a truth, a length, an axis, a key) and the graph
+cannot keep symbolic. A call in which a check fails gets a specialisation of its own
+(`driver.compiled`); an emitted file raises the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError, InternalError, SpecialisationError
+from gradsmith.frontend.joint import condition_of, make_branch
+from gradsmith.frontend.messages import shown
+from gradsmith.frontend.present import present_values
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import PYTHON_TYPES
+from gradsmith.ops.compare import isnan, logical_not, not_equal
+from gradsmith.ops.effects import fail
+
+
+def known(value: Any) -> Any:
+    """The plain value of a traced number or truth value, which the emitted code checks.
+
+    Raises
+    ------
+    ControlFlowError
+        It is needed in an iteration of a loop in the graph, which stands for all of them: the
+        loop is to be written out. Or on a path that the present values do not take: the branch
+        is to be decided (`UndecidedError`).
+    """
+    trace = current_trace()
+    if trace is None:
+        raise InternalError("a traced value outside a trace")
+    check_reached(trace, shown(value))
+    if isinstance(value, TracedInt):
+        present: Any = present_values(trace).of_size(value.dim)
+        node = trace.builder.lift(value.dim)
+    else:
+        node = value.node
+        present = _plain(present_values(trace).of(node), node)
+    if not trace.builder.is_sure(node):
+        _check(trace, node, present)
+        trace.builder.make_sure(node)
+    return present
+
+
+def _plain(present: Any, node: Node) -> Any:
+    """As Python's number, where that is the same number."""
+    kind = node.dtype.kind
+    return PYTHON_TYPES[kind](present) if node.array_type.weak or kind in "biu" else present
+
+
+def check_reached(trace: Trace, what: str) -> None:
+    """Refuse a place that the present call does not reach exactly once.
+
+    Raises
+    ------
+    ControlFlowError
+        It is within a loop of the graph, or on a path that is not taken.
+    """
+    builder: Builder | None = trace.builder
+    while builder is not None and builder.parent is not None:
+        if builder in trace.bodies:
+            raise ControlFlowError(
+                f"Python needs the value of {what}, which differs from iteration to iteration of "
+                "a loop",
+                current_span(),
+                "use NumPy functions, which take it as it is",
+            )
+        taken = trace.ways.get(builder)
+        if taken is not None and bool(present_values(trace).of(taken[0])) is not taken[1]:
+            raise UndecidedError.at(
+                trace.sites[builder],
+                f"Python needs the value of {what} on a path that these arguments do not take",
+                "use NumPy functions, which take it as it is",
+            )
+        builder = builder.parent
+
+
+def _check(trace: Trace, node: Node, present: Any) -> None:
+    """``if node != present: raise SpecialisationError(...)``."""
+    changed = _changed(node, present)
+    text = f"this code was made for a call in which {_where()} is {_text(present)}"
+    with trace.region((changed, True)) as failing:
+        fail(error=SpecialisationError, arguments=(text,))
+    passing = Builder(intern=False, parent=trace.builder)
+    make_branch(trace, changed, [failing, passing], [(), ()], ())
+
+
+def _changed(node: Node, present: Any) -> Node:
+    if node.dtype.kind == "b":
+        return logical_not(node) if present else node
+    if isinstance(present, (float, np.floating)) and np.isnan(present):
+        return logical_not(isnan(node))
+    return not_equal(node, present)
+
+
+def _text(present: Any) -> str:
+    return repr(present.item() if isinstance(present, np.generic) else present)
+
+
+def _where() -> str:
+    span = current_span()
+    if span is None:
+        return "a value"
+    return f"`{span.expression}` in {span.where}"
+
+
+DEEPEST_CALLS = 60
+"""Calls within calls on paths of branches that are not decided: nothing ends them."""
+
+
+@contextmanager
+def deeper() -> Iterator[None]:
+    """A call of a user's function; recursion that a traced value ends would never do so here.
+
+    Raises
+    ------
+    UndecidedError
+        It is too deep: the branch is to be decided that ends it.
+    """
+    trace = current_trace()
+    if trace is None or trace.builder is trace.root:
+        yield
+        return
+    trace.depth += 1
+    try:
+        if trace.depth > DEEPEST_CALLS:
+            raise UndecidedError.at(
+                trace.sites.get(trace.builder),
+                "a function calls itself, and a traced value decides when that ends",
+                "write it as a while loop",
+            )
+        yield
+    finally:
+        trace.depth -= 1
+
+
+def decide(condition: Any) -> bool:
+    """The truth of a condition, on which the code is specialised where it is traced."""
+    if not isinstance(condition, Tracer):
+        return bool(condition)
+    return bool(known(Tracer(View(Storage(condition_of(condition))))))
+
+
+Tracer.known, Tracer.decide = staticmethod(known), staticmethod(decide)
+TracedInt.known = staticmethod(known)
