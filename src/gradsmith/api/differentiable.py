@@ -16,6 +16,7 @@ from gradsmith.api.transformed import Build, Transformed, as_seed, check_callabl
 from gradsmith.driver import inspect as inspection
 from gradsmith.driver.batches import batched_call
 from gradsmith.driver.gradients import Policy
+from gradsmith.driver.leaving import outside
 from gradsmith.driver.signatures import names_at
 from gradsmith.driver.transforms import is_leaf, named_gradient
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
@@ -70,12 +71,16 @@ class Gradient:
         if inputs is None and not (allow_unused or is_grads_batched or materialize_grads):
             # straight to the compiled code: this is the call that loops make
             result: tuple[Any, ...]
-            if grad_outputs is None:
-                result = self._unseeded(*args, **kwargs)
-            elif type(grad_outputs) is np.ndarray:
-                result = self._seeded(*args, grad_outputs, **kwargs)
-            else:
-                result = self._seeded(*args, as_seed(grad_outputs), **kwargs)
+            try:
+                if grad_outputs is None:
+                    result = self._unseeded(*args, **kwargs)
+                elif type(grad_outputs) is np.ndarray:
+                    result = self._seeded(*args, grad_outputs, **kwargs)
+                else:
+                    result = self._seeded(*args, as_seed(grad_outputs), **kwargs)
+            except Exception as error:
+                __tracebackhide__ = True  # for pytest and IPython
+                raise outside(error)  # noqa: B904  it is the same error
             return result
         policy = Policy.of(allow_unused, materialize_grads)
         within = current_trace() is not None

@@ -14,6 +14,7 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.codegen.names import means_something
 from gradsmith.driver.compiled import Compiled
+from gradsmith.driver.leaving import outside
 from gradsmith.driver.signatures import signature_of
 from gradsmith.driver.specialise import SEED, Recipe
 from gradsmith.errors import ArgumentTypeError, SeedNeededError
@@ -109,11 +110,15 @@ class Transformed:
         return any(code.says for code in self.compiled)
 
     def __call__(self, /, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> Any:
-        if grad_outputs is None:
-            return self._plain(*args, **kwargs)
-        if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
-            return self._plain(*args, grad_outputs=grad_outputs, **kwargs)
-        return self._seeded(*args, as_seed(grad_outputs), **kwargs)
+        try:
+            if grad_outputs is None:
+                return self._plain(*args, **kwargs)
+            if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
+                return self._plain(*args, grad_outputs=grad_outputs, **kwargs)
+            return self._seeded(*args, as_seed(grad_outputs), **kwargs)
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython
+            raise outside(error)  # noqa: B904  it is the same error
 
     def source(self, /, *args: Any, grad_outputs: Any = None, **kwargs: Any) -> str:
         """The NumPy source for arguments of these types (without any: the latest).

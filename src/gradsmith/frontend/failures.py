@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -131,23 +132,53 @@ def _wrong_call(
 def name_of(function: Any) -> str:
     """``np.linalg.norm`` and the like, for messages."""
     if isinstance(function, np.ufunc):
-        return f"np.{function.__name__}"
+        return _name_of_ufunc(function)
     name: str | None = getattr(function, "__qualname__", getattr(function, "__name__", None))
     if not name:
         return f"an object of type {type(function).__name__}"
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        return f"np.{owner.__name__}.{function.__name__}"
+        return f"{_name_of_ufunc(owner)}.{function.__name__}"
     if getattr(builtins, name, None) is function:
         return name  # of open, the module differs between versions of Python
     if type(owner).__module__ == "random":
         return f"random.{function.__name__}"
     module = getattr(function, "__module__", None) or type(owner).__module__
+    return _name_in(module, name)
+
+
+def _name_in(module: str, name: str) -> str:
+    """The name of what a module defines, as users write it."""
     if module.startswith("gradsmith."):
         return "this operation"
-    if module.split(".")[0] == "numpy":
+    if module.split(".", maxsplit=1)[0] == "numpy":
         return _name_in_numpy(module, name)
-    return name if module in ("builtins", "__main__", "") else f"{module}.{name}"
+    if module in ("builtins", "__main__", ""):
+        return name
+    return f"{public_module(module, name)}.{name}"
+
+
+def _name_of_ufunc(function: np.ufunc) -> str:
+    """Ufuncs do not tell whose they are."""
+    name = function.__name__
+    for module in ("numpy", "scipy.special"):
+        if getattr(sys.modules.get(module), name, None) is function:
+            return f"{'np' if module == 'numpy' else module}.{name}"
+    return name
+
+
+def public_module(module: str, name: str) -> str:
+    """The module that users import something from, which a private one defines.
+
+    ``scipy.integrate`` for ``solve_ivp`` in ``scipy.integrate._ivp.ivp``.
+    """
+    defined = getattr(sys.modules.get(module), name, None)
+    parts = module.split(".")
+    for count in range(1, len(parts)):
+        outer = ".".join(parts[:count])
+        if defined is not None and getattr(sys.modules.get(outer), name, None) is defined:
+            return outer
+    return module
 
 
 def _name_in_numpy(module: str, name: str) -> str:

@@ -111,6 +111,14 @@ def current_span() -> Span | None:
     return None if nearest is None else _span_of(nearest)
 
 
+def span_in(frame: FrameType) -> Span | None:
+    """Where ``frame`` is, if it runs code of the user's."""
+    entry = _staged.entries.get(id(frame.f_code))
+    if entry is not None:
+        return entry[0].span(frame)
+    return None if frame.f_code.co_filename.startswith(_NOT_THE_USERS) else _span_of(frame)
+
+
 def span_of(traceback: TracebackType | None) -> Span | None:
     """Where in the user's source an exception was raised."""
     staged = nearest = None
