@@ -89,6 +89,16 @@ SMOKE = (
     "codegen/",
 )
 """What runs on every Python version: fast, no peer needed, all layers touched."""
+PARTLY_SMOKE = ("control/test_control_programs.py",)
+"""Where single tests are marked."""
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With ``-m smoke`` the other files are not even imported."""
+    if config.option.markexpr != "smoke" or not collection_path.name.startswith("test_"):
+        return None
+    where = collection_path.relative_to(Path(__file__).parent).as_posix()
+    return None if where.startswith((*SMOKE, *PARTLY_SMOKE)) else True
 
 
 def pytest_collection_modifyitems(items):

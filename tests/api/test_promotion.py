@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gradsmith as gs
+from helpers import each
 
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
@@ -240,15 +241,15 @@ LITERALS = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", LITERALS)
+@each("dtype", DTYPES)
 def test_literals_promote_as_numpy(name, dtype):
     fun = LITERALS[name]
     agree(gs.compile(fun), fun, np.array(values_of(dtype)[:2] + values_of(dtype)[-1:], dtype))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["x + 1", "x / 2", "x ** 2", "x * 1j", "np.where(x > 1, x, 0)"])
+@each("dtype", DTYPES)
 def test_literals_promote_0_d_arrays_as_numpy(name, dtype):
     fun = LITERALS[name]
     agree(gs.compile(fun), fun, np.array(values_of(dtype)[-1], dtype))
@@ -274,7 +275,7 @@ def store_in_place(x, y):
 
 @pytest.mark.parametrize("fun", [add_in_place, divide_in_place, store_in_place])
 @pytest.mark.parametrize("left", DTYPES)
-@pytest.mark.parametrize("right", ["bool", "int64", "uint8", "float32", "float64", "complex64"])
+@each("right", ["bool", "int64", "uint8", "float32", "float64", "complex64"])
 def test_in_place_operations_keep_the_dtype_as_numpy(fun, left, right):
     x, y = np.array([1, 0, 1]).astype(left), np.array([1, 1, 0]).astype(right)
     agree(gs.compile(fun), fun, x, y)

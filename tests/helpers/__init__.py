@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import os
 from collections.abc import Callable, Iterable
 from types import ModuleType
@@ -30,15 +31,31 @@ def run_checks(checks: Iterable[Callable[..., None]], *subject: Any) -> None:
     _run_all((check.__name__, functools.partial(check, *subject)) for check in checks)
 
 
-def run_cases(check: Callable[..., None], cases: Iterable[Any]) -> None:
-    """Run a check on every case, which is its argument, or a tuple of these; those that fail are
-    reported together. For cases of less than some milliseconds: a test by itself takes three.
+def run_cases(check: Callable[[Any], None], cases: Iterable[Any]) -> None:
+    """Run a check on every case; those that fail are reported together."""
+    _run_all((repr(case), functools.partial(check, case)) for case in cases)
+
+
+def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Like ``pytest.mark.parametrize``, but within one test; the cases that fail are reported
+    together. For cases of a millisecond: as a test of its own each of them takes three more.
     """
-    _run_all((repr(case), functools.partial(check, *_arguments(case))) for case in cases)
+    values = list(values)
 
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(**given: Any) -> None:
+            _run_all(
+                (f"{name}={value!r}", functools.partial(test, **given, **{name: value}))
+                for value in values
+            )
 
-def _arguments(case: Any) -> tuple[Any, ...]:
-    return case if isinstance(case, tuple) else (case,)
+        signature = inspect.signature(test)
+        others = [p for p in signature.parameters.values() if p.name != name]
+        vars(run)["__signature__"] = signature.replace(parameters=others)
+        return run
+
+    return decorate
 
 
 def _run_all(named: Iterable[tuple[str, Callable[[], None]]]) -> None:

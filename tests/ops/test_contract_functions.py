@@ -10,7 +10,7 @@ import pytest
 from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read
-from helpers import peer
+from helpers import each, peer
 from ops.differences import check, gnp, gradient_graph, gradients
 from ops.harness import run, traced
 
@@ -72,8 +72,8 @@ MATMUL: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shapes", MATMUL, ids=str)
+@each("kind", KINDS)
 def test_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
     matches(np.matmul, x, y)
@@ -82,8 +82,8 @@ def test_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     np.testing.assert_array_equal(actual, expected, strict=True)
 
 
-@pytest.mark.parametrize("kind", SMOOTH_KINDS)
 @pytest.mark.parametrize("shapes", MATMUL, ids=str)
+@each("kind", SMOOTH_KINDS)
 def test_gradients_of_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     check(gnp.matmul, *pair(*shapes, kind))
 
@@ -116,14 +116,14 @@ DOT: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shapes", DOT, ids=str)
+@each("kind", KINDS)
 def test_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
     matches(np.dot, *pair(*shapes, kind))
 
 
-@pytest.mark.parametrize("kind", SMOOTH_KINDS)
 @pytest.mark.parametrize("shapes", DOT, ids=str)
+@each("kind", SMOOTH_KINDS)
 def test_gradients_of_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
     check(gnp.dot, *pair(*shapes, kind))
 
@@ -139,14 +139,14 @@ INNER: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shapes", INNER, ids=str)
+@each("kind", KINDS)
 def test_inner(shapes: tuple[Shape, Shape], kind: str) -> None:
     matches(np.inner, *pair(*shapes, kind))
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shapes", [((3,), (4,)), ((2, 3), (4,)), ((), (3,)), ((0,), (3,))])
+@each("kind", KINDS)
 def test_outer_and_kron(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
     matches(np.outer, x, y)
@@ -172,8 +172,8 @@ VECDOT: list[tuple[Shape, Shape, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("left", "right", "options"), VECDOT)
+@each("kind", KINDS)
 def test_vecdot(left: Shape, right: Shape, options: dict[str, Any], kind: str) -> None:
     x, y = pair(left, right, kind)
     if options:
@@ -183,8 +183,8 @@ def test_vecdot(left: Shape, right: Shape, options: dict[str, Any], kind: str) -
         check(lambda a, b: gnp.vecdot(a, b, **options), x, y)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shapes", [((4,), (4,)), ((2, 3), (6,)), ((2, 3), (3, 2)), ((), ())])
+@each("kind", KINDS)
 def test_vdot(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
     matches(np.vdot, x, y)
@@ -210,8 +210,8 @@ TENSORDOT: list[tuple[Shape, Shape, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("left", "right", "axes"), TENSORDOT)
+@each("kind", KINDS)
 def test_tensordot(left: Shape, right: Shape, axes: Any, kind: str) -> None:
     x, y = pair(left, right, kind)
     matches(np.tensordot, x, y, axes=axes)

@@ -14,7 +14,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.ops.declare import FUNCTIONS
-from helpers import peer
+from helpers import each, peer
 from ops.differences import check, gnp, gradients
 from ops.harness import run, traced
 
@@ -85,17 +85,17 @@ def like_numpy(function: Any, *arrays: Any, **options: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("function", REDUCTIONS)
+@each("options", OPTIONS)
 def test_reductions(function: Any, name: str, options: dict[str, Any]) -> None:
     like_numpy(function, ARRAYS[name], **options)
 
 
-@pytest.mark.parametrize("axis", [None, 0, -1, 1, 5])
-@pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("function", [np.argmax, np.argmin, np.count_nonzero])
+@each("axis", [None, 0, -1, 1, 5])
+@each("keepdims", [False, True])
 def test_positions_and_counts(function: Any, name: str, axis: Any, keepdims: bool) -> None:
     like_numpy(function, ARRAYS[name], axis=axis, keepdims=keepdims)
 
@@ -176,9 +176,9 @@ def test_average_returned() -> None:
         identical(actual, expected)
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, -1, 7])
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+@each("axis", [None, 0, 1, -1, 7])
 def test_cumulative(function: Any, name: str, axis: Any) -> None:
     like_numpy(function, ARRAYS[name], axis=axis)
 

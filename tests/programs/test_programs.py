@@ -2,7 +2,7 @@
 
 The library is in the modules named in `FAMILIES`. The gradient's referees are differences of the
 user's own function, in every number of every argument, and JAX and HIPS autograd where they can
-run the program. Each test says in its name what holds for all of them.
+run the program. Each check says in its name what holds for all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith import tree
-from helpers import peer
+from helpers import peer, run_cases, run_checks
 from programs.arguments import ALL_ONE, FIRST, NONE, ONE, SECOND
 from programs.harness import (
     PROGRAMS,
@@ -46,8 +46,6 @@ TESTS = Path(__file__).parents[1]
 DEGENERATE = {"one": ONE, "all one": ALL_ONE, "none": NONE}
 RTOL = 1e-6
 
-every_program = pytest.mark.parametrize("name", PROGRAMS)
-
 
 @pytest.fixture(autouse=True)
 def _quiet():
@@ -61,6 +59,12 @@ def _quiet():
 def differentiated(name):
     """One for all tests: specialisations for other arguments must not get into each other's way."""
     return gs.differentiable(PROGRAMS[name].function)
+
+
+@functools.cache
+def compiled(name):
+    """The same for values."""
+    return gs.compile(PROGRAMS[name].function)
 
 
 def seeded(name, arguments):
@@ -82,7 +86,7 @@ def check_value(name, arguments):
     case = PROGRAMS[name]
     expected = case.function(*copied(arguments))
     before = copied(arguments)
-    actual = gs.compile(case.function)(*arguments)
+    actual = compiled(name)(*arguments)
     same_bits(arguments, before)
     if case.rewritten:
         close(actual, expected, rtol=1e-5 if any(map(is_single, leaves(expected))) else 1e-12)
@@ -106,21 +110,21 @@ def check_gradient(name, arguments):
         np.testing.assert_allclose(actual, wanted, rtol=RTOL, atol=0.1 * RTOL * scale)
 
 
-@pytest.mark.parametrize("sizes", [FIRST, SECOND], ids=["first", "second"])
-@every_program
-def test_value_is_the_functions_own(name, sizes):
-    check_value(name, PROGRAMS[name].arguments(sizes))
+def check_value_is_the_functions_own(name):
+    for sizes in (FIRST, SECOND):
+        check_value(name, PROGRAMS[name].arguments(sizes))
 
 
-@pytest.mark.parametrize("sizes", [FIRST, SECOND], ids=["first", "second"])
-@every_program
-def test_gradient_equals_differences(name, sizes):
-    check_gradient(name, PROGRAMS[name].arguments(sizes))
+def check_gradient_equals_differences(name):
+    for sizes in (FIRST, SECOND):
+        check_gradient(name, PROGRAMS[name].arguments(sizes))
 
 
-@pytest.mark.parametrize("sizes", DEGENERATE)
-@every_program
-def test_sizes_of_one_and_none(name, sizes):
+def check_sizes_of_one_and_none(name):
+    run_cases(functools.partial(check_degenerate, name), DEGENERATE)
+
+
+def check_degenerate(name, sizes):
     """Where NumPy runs the program: broadcasting and empty arrays are another compilation."""
     arguments = PROGRAMS[name].arguments(DEGENERATE[sizes])
     first = PROGRAMS[name].arguments(FIRST)
@@ -137,14 +141,13 @@ def test_sizes_of_one_and_none(name, sizes):
     check_gradient(name, arguments)
 
 
-@every_program
-def test_results_have_memory_of_their_own(name):
+def check_results_have_memory_of_their_own(name):
     """Nothing is shared with arguments, seeds and other results, and a second call is the same."""
     arguments = PROGRAMS[name].arguments()
     _, seed, gradients = seeded(name, arguments)
     kept = copied(gradients)
-    compiled = gs.compile(PROGRAMS[name].function)(*arguments)
-    for results in (gradients, compiled):
+    values = compiled(name)(*arguments)
+    for results in (gradients, values):
         arrays = [leaf for leaf in leaves(results) if isinstance(leaf, np.ndarray)]
         others = [v for v in [*leaves(arguments), *leaves(seed)] if isinstance(v, np.ndarray)]
         for i, array in enumerate(arrays):
@@ -175,9 +178,11 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@every_program
-def test_layouts_in_memory(name, layout):
+def check_layouts_in_memory(name):
+    run_cases(functools.partial(check_layout, name), LAYOUTS)
+
+
+def check_layout(name, layout):
     case = PROGRAMS[name]
     arguments = case.arguments()
     _, seed, gradients = seeded(name, arguments)
@@ -197,16 +202,15 @@ def _halved(value):
     return value.astype(dtypes.get(value.dtype, value.dtype))
 
 
-@pytest.mark.parametrize("name", [name for name, case in PROGRAMS.items() if case.single])
-def test_single_precision_stays(name):
+def check_single_precision_stays(name):
     """Gradients of float32 are float32, and near those of float64."""
+    if not PROGRAMS[name].single:
+        return
     arguments = PROGRAMS[name].arguments()
     _, seed, expected = seeded(name, arguments)
     halved = tree_map(_halved, arguments)
     own = PROGRAMS[name].function(*copied(halved))
-    for actual, wanted in zip(
-        *map(leaves, (gs.compile(PROGRAMS[name].function)(*halved), own)), strict=True
-    ):
+    for actual, wanted in zip(*map(leaves, (compiled(name)(*halved), own)), strict=True):
         assert np.asarray(actual).dtype == np.asarray(wanted).dtype
     of_own = tree.flatten(own, lambda v: not tree.is_container(v))[1]
     seeds = [
@@ -224,11 +228,9 @@ def tree_map(function, value):
     return tree.unflatten(shape, [function(v) for v in found])
 
 
-SMOOTH = [name for name, case in PROGRAMS.items() if case.smooth]
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_second_derivative_equals_differences_of_the_first(name):
+def check_second_derivative_equals_differences_of_the_first(name):
+    if not PROGRAMS[name].smooth:
+        return
     arguments = PROGRAMS[name].arguments()
     _, seed, gradients = seeded(name, arguments)
     if any(map(is_single, numbers(gradients))):
@@ -245,6 +247,23 @@ def test_second_derivative_equals_differences_of_the_first(name):
     for actual, wanted in zip(numbers(found), expected, strict=True):
         scale = np.max(np.abs(wanted), initial=1.0)
         np.testing.assert_allclose(actual, wanted, rtol=10 * RTOL, atol=RTOL * scale)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name):
+    """All that must hold of it."""
+    run_checks(
+        [
+            check_value_is_the_functions_own,
+            check_gradient_equals_differences,
+            check_sizes_of_one_and_none,
+            check_results_have_memory_of_their_own,
+            check_layouts_in_memory,
+            check_single_precision_stays,
+            check_second_derivative_equals_differences_of_the_first,
+        ],
+        name,
+    )
 
 
 # -- emitted modules ------------------------------------------------------------------------------
