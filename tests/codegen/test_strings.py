@@ -21,7 +21,7 @@ PROGRAM = """
 import numpy as np
 
 def f(p, label={text!r}):
-    {text!r}
+    {doc!r}
     {text!r}; x = p[{text!r}]  # {comment}
     print({text!r}, x[0], {text!r}, sep={text!r}, end={text!r})
     s = {text!r}; print(f"{{s}} {{x[0]:.3f}} {{{{}}}} {{s!r:>5}}"); y = x * 2  # {comment}
@@ -112,7 +112,8 @@ ARGUMENTS = [
 def test_every_string_is_written_as_it_is(text, tmp_path):
     shown = text.replace("\n", " ").replace("\r", " ").replace("\0", " ")
     comment = shown.encode("utf-8", "replace").decode()
-    f = loaded(PROGRAM.format(text=text, comment=comment), tmp_path / "user.py").f
+    doc = text.encode("utf-8", "replace").decode()  # Python 3.13 takes no lone surrogate there
+    f = loaded(PROGRAM.format(text=text, doc=doc, comment=comment), tmp_path / "user.py").f
     compiled, slope = gs.compile(f), gs.value_and_grad(f)
     for numbers in ARGUMENTS:
         p = {text: np.array(numbers)}
