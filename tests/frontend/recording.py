@@ -99,6 +99,10 @@ class BoundRecorder:
         self.note("branching", names, condition)
         return RecordedBranching(condition)
 
+    def branch_chain(self, condition, names, count, /):
+        self.note("branch_chain", names, condition)
+        return RecordedChain(self, condition, count)
+
     def loop(self, iterable, targets, stored, read, kept, leaves, endless, broken, steps, /):
         names = {"targets": targets, "stored": stored, "read": read}
         self.note("while" if endless else "loop", iterable, names, leaves)
@@ -214,6 +218,29 @@ class RecordedBranching:
 
     def __iter__(self):
         yield bool(self.condition)
+
+
+@dataclass
+class RecordedChain:
+    """The steps of plain conditions."""
+
+    recorder: BoundRecorder
+    condition: Any
+    count: int
+    resets = False
+    traced = False
+    failure = ()
+
+    def ask(self, condition, /):
+        self.recorder.note("ask", condition)
+        self.condition = condition
+
+    def __iter__(self):
+        for place in range(self.count):
+            if self.condition:
+                yield 2 * place
+                return
+            yield 2 * place + 1
 
 
 @dataclass

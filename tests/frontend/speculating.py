@@ -42,11 +42,61 @@ class BoundSpeculator(BoundRecorder):
             return Speculation(condition.value, names)
         return super().branching(condition, names)
 
+    def branch_chain(self, condition, names, count, /):
+        return ChainSpeculation(condition, names, count)
+
     def bound(self, name, value, outside, /):
         return Missing() if is_undefined(value) else super().bound(name, value, outside)
 
     def negate(self, value, /):
         return Decision(not value) if isinstance(value, Decision) else not value
+
+
+class ChainSpeculation:
+    """Both ways of every condition that is a `Decision`, in a chain."""
+
+    traced = True
+    failure = ()
+
+    def __init__(self, condition, names, count):
+        self.condition, self.names, self.count = condition, names, count
+        self.resets, self.values = False, []
+
+    def ask(self, condition, /):
+        self.condition = condition
+
+    def state(self):
+        return self.values
+
+    def __iter__(self):
+        frame = sys._getframe(1)
+        self.values = yield from self.taken(frame, 0)
+
+    def variables(self, frame):
+        return [frame.f_locals.get(name, Missing()) for name in self.names]
+
+    def taken(self, frame, place):
+        condition, before = self.condition, self.variables(frame)
+        ends = {}
+        ways = (True, False) if isinstance(condition, Decision) else (bool(condition),)
+        for way in ways:
+            self.values, self.resets = before, True
+            yield 2 * place + (not way)
+            goes_on = not way and place + 1 < self.count
+            ends[way] = (yield from self.taken(frame, place + 1)) if goes_on else None
+            if ends[way] is None:
+                ends[way] = self.variables(frame)
+        return joined(ends, bool(condition))
+
+
+def joined(ends, truth):
+    """The variables after the ways of a condition, of which that of ``truth`` is taken."""
+    if len(ends) == 1:
+        return ends[truth]
+    return [
+        Decision(chosen) if isinstance(chosen, bool) and chosen is not other else chosen
+        for chosen, other in zip(ends[truth], ends[not truth], strict=True)
+    ]
 
 
 class Speculation:
@@ -68,10 +118,7 @@ class Speculation:
             yield way
             ends[way] = self.variables()
             self.resets = True
-        self.values = [
-            Decision(chosen) if isinstance(chosen, bool) and chosen is not other else chosen
-            for chosen, other in zip(ends[self.condition], ends[not self.condition], strict=True)
-        ]
+        self.values = joined(ends, self.condition)
 
     def state(self):
         return self.values

@@ -13,6 +13,8 @@ from gradsmith.codegen.wrap import LONGEST, wrapped
 _MARK = "_gradsmith_comment_"
 _PLACE = re.compile(rf"{_MARK}(\w+)")
 DOCSTRING = "docstring"
+SHORTEST_COMMENT = 40
+"""So much of a comment is written, however deep its line is."""
 
 
 def comment(index: int | str) -> ast.stmt:
@@ -75,7 +77,8 @@ def _finished(line: str, comments: list[str], docstrings: list[str]) -> list[str
         return [indent + docstrings.pop(0)]
     if place is not None:
         text = f"{indent}# {comments[int(place[1])]}"
-        return [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"]
+        room = max(LONGEST, len(indent) + SHORTEST_COMMENT)
+        return [text if len(text) <= room else f"{text[: room - 2]} …"]
     if stripped.startswith("return ") and stripped.endswith(","):
         return wrapped(f"{indent}return ({stripped[7:]})")  # a tuple of one
     return wrapped(line)

@@ -16,6 +16,7 @@ from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedErr
 from gradsmith.frontend import builtins_table
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.brackets import made_by_brackets
+from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.captures import (
     capture,
@@ -402,6 +403,7 @@ class BoundRuntime:
         return Looping(iterable, LoopNames(*parts, index, steps, broken))
 
     branching = Branching
+    branch_chain = BranchChain
 
     listed = staticmethod(made_list)
     elements = staticmethod(given_list)

@@ -47,6 +47,29 @@ class Branching(Protocol):
         """The variables that the arms set, in the order in which their names were given."""
 
 
+class BranchChain(Protocol):
+    """An ``if`` with ``elif``: staged code takes the steps that ``for`` finds here."""
+
+    resets: bool
+    """Whether the variables are to be set to `state` before the step that is next."""
+    traced: bool
+    """The same after all."""
+    failure: type[BaseException]
+    """Errors of a step after which `abandoned` is called."""
+
+    def abandoned(self) -> None:
+        """A step ended in an error, which is raised again if nothing is to follow."""
+
+    def ask(self, condition: Any, /) -> None:
+        """The condition of the next ``if``: a step of an odd number ends with it."""
+
+    def __iter__(self) -> Iterator[int]:
+        """``2 * k`` for the body of the k-th, ``2 * k + 1`` for what its ``else`` begins with."""
+
+    def state(self) -> Sequence[Any]:
+        """The variables that the steps set, in the order in which their names were given."""
+
+
 class Looping(Protocol):
     """A loop: staged code makes the trips that ``for`` finds here, those of every attempt."""
 
@@ -123,6 +146,9 @@ class BoundRuntime(Protocol):
 
     def branching(self, condition: Any, names: tuple[str, ...], /) -> Branching:
         """An ``if`` that sets the variables ``names``."""
+
+    def branch_chain(self, condition: Any, names: tuple[str, ...], count: int, /) -> BranchChain:
+        """So many ``if``, each the last statement in the ``else`` of the one before."""
 
     def loop(
         self,

@@ -21,6 +21,7 @@ them.
 from __future__ import annotations
 
 import ast
+from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
@@ -34,6 +35,9 @@ from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 @rule(ast.If)
 def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     """``if e:``; with a jump that could not be made a value, on plain values only."""
+    links = chain_of(node)
+    if len(links) >= LONG_CHAIN and not jumps([*node.body, *node.orelse]):
+        return _chain(rewriter, node, links)
     asked = condition(rewriter, node.test)
     arms = [*node.body, *node.orelse]
     body, orelse = rewriter.body(node.body), rewriter.body(node.orelse)
@@ -48,7 +52,7 @@ def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     made = rewriter.call("branching", place(node.test), asked, texts)
     begin = ast.Assign([ast.Name(variable, ast.Store(), **at)], made, **at)
     inner = replaced(node, test=ast.Name(arm, ast.Load(), **at), body=body, orelse=orelse)
-    tried = _tried(variable, inner, at) if rewriter.nested else inner
+    tried = _tried(variable, [inner], at) if rewriter.nested else inner
     loop = ast.For(
         target=ast.Name(arm, ast.Store(), **at),
         iter=ast.Name(variable, ast.Load(), **at),
@@ -60,13 +64,73 @@ def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     return [begin, loop, *_state(variable, "traced", names, at)]
 
 
-def _tried(variable: str, arms: ast.stmt, at: Place) -> ast.stmt:
+LONG_CHAIN = 4
+"""From so many on, what is in each other's ``else`` is one loop over the parts."""
+
+Link: TypeAlias = "tuple[list[ast.stmt], ast.If]"
+"""What stands before a condition in the ``else`` of another, and the ``if``."""
+
+
+def chain_of(node: ast.If) -> list[Link]:
+    """The ``if`` and those that are the last statement of the ``else`` before."""
+    links: list[Link] = [([], node)]
+    while node.orelse and isinstance(node.orelse[-1], ast.If):
+        before, node = node.orelse[:-1], node.orelse[-1]
+        if isinstance(node.test, ast.Constant):
+            break
+        links.append((before, node))
+    return links
+
+
+def _chain(rewriter: Rewriter, node: ast.If, links: list[Link]) -> list[ast.stmt]:
+    """Their parts as steps of one loop, in the order in which the runtime asks for them."""
+    at = head(node)
+    names = stored([*node.body, *node.orelse], rewriter.scope)
+    variable, step = rewriter.variable("branching"), rewriter.variable("step")
+    texts = ast.Tuple([ast.Constant(n, **at) for n in names], ast.Load(), **at)
+    count, asked = ast.Constant(len(links), **at), condition(rewriter, node.test)
+    made = rewriter.call("branch_chain", place(node.test), asked, texts, count)
+    begin = ast.Assign([ast.Name(variable, ast.Store(), **at)], made, **at)
+    parts: list[list[ast.stmt]] = []
+    for place_, (before, link) in enumerate(links):
+        if place_:
+            where = place(link.test)
+            told = ast.Attribute(
+                ast.Name(variable, ast.Load(), **where), "ask", ast.Load(), **where
+            )
+            ask = ast.Call(told, [condition(rewriter, link.test)], [], **where)
+            parts.append([*rewriter.body(before), ast.Expr(ask, **where)])
+        parts.append(rewriter.body(link.body))
+    parts.append(rewriter.body(links[-1][1].orelse))
+    steps = [
+        ast.If(_is_step(step, number, at), part, [], **at)
+        for number, part in enumerate(parts)
+        if part
+    ]
+    tried = _tried(variable, [*_state(variable, "resets", names, at), *steps], at)
+    loop = ast.For(
+        target=ast.Name(step, ast.Store(), **at),
+        iter=ast.Name(variable, ast.Load(), **at),
+        body=[tried],
+        orelse=[],
+        type_comment=None,
+        **place(node.test),
+    )
+    return [begin, loop, *_state(variable, "traced", names, at)]
+
+
+def _is_step(name: str, number: int, at: Place) -> ast.expr:
+    right = ast.Constant(number, **at)
+    return ast.Compare(ast.Name(name, ast.Load(), **at), [ast.Eq()], [right], **at)
+
+
+def _tried(variable: str, arms: list[ast.stmt], at: Place) -> ast.stmt:
     """``try: arms``, and ``except variable.failure: variable.abandoned()``."""
     owner = ast.Name(variable, ast.Load(), **at)
     failure = ast.Attribute(owner, "failure", ast.Load(), **at)
     told = ast.Call(ast.Attribute(owner, "abandoned", ast.Load(), **at), [], [], **at)
     handler = ast.ExceptHandler(failure, None, [ast.Expr(told, **at)], **at)
-    return ast.Try([arms], [handler], [], [], **at)
+    return ast.Try(arms, [handler], [], [], **at)
 
 
 def _state(variable: str, flag: str, names: tuple[str, ...], at: Place) -> list[ast.stmt]:
