@@ -109,7 +109,7 @@ def _evaluate_add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
     result = np.array(x)
     key: Any = numpy_key(index, arrays) or ...
     if any(np.asarray(a).dtype.kind != "b" for a in arrays):
-        np.add.at(result, key, update)
+        np.add.at(result, key, np.broadcast_to(update, result[key].shape))  # see `update_add`
     else:
         result[key] += update
     return result

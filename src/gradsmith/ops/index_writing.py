@@ -93,9 +93,23 @@ def update_add(
     index = node.attrs["index"]
     if may_repeat(index, node.inputs[2:]):
         key = emit_argument(emitter, index, arrays)
-        return [ast.Expr(syntax.call("np.add.at", target, key, update))]
+        whole = _whole_update(emitter, node, update)
+        return [ast.Expr(syntax.call("np.add.at", target, key, whole))]
     part = syntax.subscript(target, emit_key(emitter, index, arrays))
     opposite = without_sign(node.inputs[1], update)
     if opposite is not None:
         return [syntax.augment(part, "-", opposite)]
     return [syntax.augment(part, "+", update)]
+
+
+def _whole_update(emitter: Emitter, node: Node, update: ast.expr) -> ast.expr:
+    """``update`` in the shape of what ``np.add.at`` adds it to.
+
+    NOTE: of an operand with fewer axes than a single index array, NumPy 2.0 to 2.4 adds the first
+    row alone, and reads on behind its end (``np.add.at(x, [[0, 1], [1, 0]], [1.0, 3.0])``).
+    """
+    value = node.inputs[1]
+    shape = indexed_shape(node.shape, node.attrs["index"], [a.array_type for a in node.inputs[2:]])
+    if value.ndim == 0 or emitter.same(value.shape, shape):
+        return update
+    return syntax.call("np.broadcast_to", update, emitter.shape(shape))
