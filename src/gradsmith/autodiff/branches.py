@@ -13,8 +13,8 @@ from gradsmith.autodiff.activity import Active, in_arm, wanted
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
-    adjoint_type,
     extended,
+    given_adjoint,
     nothing,
     or_nothing,
     replay,
@@ -126,7 +126,7 @@ def _sweep(
 def _given(arm: Arm, value: Node, model: Node) -> Node:
     """The parameter of an arm for a value from around."""
     if value not in arm.given:
-        arm.given[value] = arm.work.parameter("g", adjoint_type(value.array_type))
+        arm.given[value] = given_adjoint(arm.work, value)
     return arm.given[value]
 
 

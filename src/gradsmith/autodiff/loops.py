@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from gradsmith.autodiff.activity import in_body, wanted_in_body
 from gradsmith.autodiff.binomial import is_binomial, rewound
 from gradsmith.autodiff.lasting import lasting
+from gradsmith.autodiff.poles import is_partly_zero
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
@@ -123,6 +124,8 @@ def _carry(back: Backward, parts: Sequence[Adjoints]) -> None:
         if param in back.sweep.members:
             g = back.new(k)
             init = or_nothing(parts[k][0] if parts[k] else None, g.array_type)
+            if parts[k] and init.ndim and is_partly_zero(init):
+                back.work.partly_zero.add(g)
             back.carried.append(Carried(k, g, init, g))
             with building(back.work):
                 back.sweep.add(view.results[k], g)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from gradsmith.autodiff.poles import is_partly_zero
 from gradsmith.autodiff.sweep import fit
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
@@ -70,6 +71,14 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
                 if symbol is not None:
                     item(node, index=index)
     return builder
+
+
+def given_adjoint(work: Builder, value: Node) -> Node:
+    """A parameter in the workshop for an adjoint that is known around the region."""
+    param = work.parameter("g", adjoint_type(value.array_type))
+    if is_partly_zero(value):
+        work.partly_zero.add(param)
+    return param
 
 
 def replay(

@@ -13,7 +13,7 @@ from gradsmith.autodiff.activity import in_block, wanted
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
-    adjoint_type,
+    given_adjoint,
     or_nothing,
     replay,
     workshop,
@@ -44,7 +44,7 @@ class Again:
     def parameter(self, value: Node) -> Node:
         """That for a value from around."""
         if value not in self.given:
-            self.given[value] = self.work.parameter("g", adjoint_type(value.array_type))
+            self.given[value] = given_adjoint(self.work, value)
         return self.given[value]
 
 

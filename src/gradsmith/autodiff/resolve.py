@@ -28,7 +28,7 @@ from gradsmith.ops.compare import (
     not_equal,
 )
 from gradsmith.ops.complex import absolute, conj, imag, real
-from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
+from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
 from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.powers import integer_power
@@ -50,7 +50,7 @@ from gradsmith.ops.sorting import argwhere, flatnonzero, nonzero
 _CHEAP: frozenset[Op] = frozenset(
     (
         *(getitem, gather, reshape, transpose, expand_dims, squeeze, flip, broadcast_to),
-        *(astype, copy, distinct, stop_gradient, finished_gradient),
+        *(astype, copy, distinct, stop_gradient, finished_gradient, at_least_zero),
         *(zeros, ones, full, empty, eye, arange),
         *(add, subtract, multiply, divide, negative, integer_power, conj, real, imag),
         *(where, minimum, maximum, absolute, sign, whole),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradsmith.autodiff.poles import needs_guard, without_factor
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number
-from gradsmith.ir.op import Masked
+from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
 from gradsmith.ops.arithmetic import add, multiply, negative
-from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or
+from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or, not_equal
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set, take_part
 from gradsmith.ops.manipulate import broadcasted
+from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.repeats import writes_add_up
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze, transpose
@@ -67,6 +69,8 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
     if isinstance(partial, Masked):
         inner = scale(g, partial.partial, conjugate=conjugate)
         return None if inner is None else mask(partial.mask, inner)
+    if isinstance(partial, Pole):
+        return scale_by_pole(g, partial, conjugate=conjugate)
     if isinstance(partial, (int, float)):
         return _scale_by_number(g, partial)
     if is_zero(partial):
@@ -76,6 +80,32 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
     if parts is not None:
         return mask(parts[0], multiply(parts[1], factor))
     return _scale_part(g, factor) if is_taken_by_mask(g) else multiply(g, factor)
+
+
+def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
+    """``g`` times a partial that may be infinite, where ``g`` may be 0."""
+    parts = masked_parts(g)
+    if parts is not None:
+        inner = scale_by_pole(parts[1], pole, conjugate=conjugate)
+        return None if inner is None else mask(parts[0], inner)
+    if not needs_guard(g, pole):
+        return scale(g, pole.plain, conjugate=conjugate)
+    found: Node | None = g
+    for _ in range(pole.order):
+        rest = without_factor(found, pole.divisor)
+        found = _guarded(found, pole) if rest is None else rest
+    return scale(found, pole.numerator, conjugate=conjugate)
+
+
+def _guarded(g: Node, pole: Pole) -> Node:
+    """``g / divisor``, and 0 where both are 0; where the derivative vanishes, wherever the
+    divisor is 0.
+    """
+    divisor = pole.divisor
+    condition = not_equal(divisor, 0)
+    if not pole.vanishes:
+        condition = logical_or(not_equal(g, 0), condition)
+    return masked_divide(condition, g, divisor)
 
 
 def is_taken_by_mask(node: Node) -> bool:

@@ -32,8 +32,8 @@ from gradsmith.ops.control import finished_gradient
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read
-from gradsmith.passes.pipeline import ADJOINT, NUMERICS
-from gradsmith.passes.rewrite import prepare
+from gradsmith.passes.pipeline import ADJOINT
+from gradsmith.passes.stable_form import stable_form
 
 
 class OutsideTraceError(ArgumentTypeError):
@@ -53,7 +53,7 @@ def differentiate(
 ) -> tuple[list[Node], list[Node | Missing]]:
     """The outputs in numerically stable form, and their gradients in ``inputs``."""
     builder = current_builder()
-    stable = prepare(builder, outputs, inputs, NUMERICS)
+    stable = stable_form(builder, outputs, inputs)
     with builder.phase(ADJOINT):
         found = vjp(stable, seeds, inputs)
     gradients = [

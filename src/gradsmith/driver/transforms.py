@@ -42,8 +42,8 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import describe_shape, same_shape
 from gradsmith.ops.control import distinct
-from gradsmith.passes.pipeline import ADJOINT, NUMERICS
-from gradsmith.passes.rewrite import prepare
+from gradsmith.passes.pipeline import ADJOINT
+from gradsmith.passes.stable_form import stable_form
 
 
 def is_leaf(value: Any) -> bool:
@@ -379,7 +379,7 @@ def pushforward(
     outputs, shape = output_leaves(result)
     directions = primals.tangents(tangents)
     builder = current_builder()
-    stable = prepare(builder, outputs, primals.inputs, NUMERICS)
+    stable = stable_form(builder, outputs, primals.inputs)
     with builder.phase(ADJOINT):
         found = jvp(stable, primals.inputs, directions)
         moved = [zero_like(out) if t is None else t for out, t in zip(outputs, found, strict=True)]

@@ -35,6 +35,11 @@ class Builder:
         written twice is two values, and the gradient with respect to one is not the other's.
     parent : Builder, optional
         The builder around a region: what is read of its values becomes parameters.
+
+    Attributes
+    ----------
+    partly_zero : set of nodes
+        Parameters of the adjoint of a region that are 0 where nothing reads an element.
     """
 
     def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
@@ -49,6 +54,7 @@ class Builder:
         self._sure: list[tuple[object, int]] = []
         self.params: list[Node] = []
         self.names: dict[Node, str] = {}
+        self.partly_zero: set[Node] = set()
         self.size_names: dict[Symbol, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None

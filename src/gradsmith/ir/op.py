@@ -60,11 +60,40 @@ class Masked:
     partial: Any
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Pole:
+    """A partial that is infinite where ``divisor`` is 0: ``numerator / divisor**order``.
+
+    What is exactly 0 there, such as the adjoint of an element that nothing reads, stays 0; where
+    this cannot be, the partial is ``plain``.
+
+    Parameters
+    ----------
+    plain : Node
+        The partial as it is written where the divisor is not 0.
+    divisor, numerator : Node or number
+        Of the partial.
+    order : int
+        How often it is divided by the divisor.
+    vanishes : bool
+        Whether the derivative is 0 there, as that of a norm is.
+    bounded : bool
+        Whether the op itself is finite there, so that any factor may make the adjoint 0.
+    """
+
+    plain: Any
+    divisor: Node
+    numerator: Any = 1
+    order: int = 1
+    vanishes: bool = False
+    bounded: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Partials:
     """Elementwise: ``rule(out, *inputs, **attrs)`` is d out / d input, both modes from one.
 
-    A partial is a node, a Python number or `Masked`.
+    A partial is a node, a Python number, `Masked` or `Pole`.
     """
 
     rules: tuple[ArgumentRule, ...]

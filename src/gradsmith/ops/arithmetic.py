@@ -15,7 +15,7 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant, number, size
-from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter
+from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Pole
 from gradsmith.ir.types import DType
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import as_node, elementwise, formula, implements, implements_python
@@ -136,15 +136,19 @@ multiply = elementwise(
 )
 
 
-def _inverse_divisor(out: Node, x: Node, y: Node) -> Node:
-    return inverse(y) if y.array_type.inexact else quotient(1, y, out.dtype)
+def _inverse_divisor(out: Node, x: Node, y: Node) -> Pole:
+    return Pole(inverse(y) if y.array_type.inexact else quotient(1, y, out.dtype), y)
+
+
+def _divisor_partial(out: Node, x: Node, y: Node) -> Pole:
+    return Pole(-(out / y), y, -x, order=2)
 
 
 divide = elementwise(
     "divide",
     numpy=np.divide,
     operator="/",
-    partials=(_inverse_divisor, lambda out, x, y: -(out / y)),
+    partials=(_inverse_divisor, _divisor_partial),
     sympy=lambda x, y: x / y,
     python=operator.truediv,
 )
@@ -168,7 +172,7 @@ positive = elementwise(
 reciprocal = elementwise(
     "reciprocal",
     numpy=np.reciprocal,
-    partials=(lambda out, x: -(out * out),),
+    partials=(lambda out, x: Pole(-(out * out), x, -1, order=2),),
     sympy=lambda x: 1 / x,
 )
 

@@ -53,3 +53,15 @@ distinct = primitive(
     emit=_emit,
     traits=("alias",),
 )
+
+# A value that cannot be negative by the way it is computed (``ops.signs``), such as a sum of
+# squares; ``positive``: nor 0. Where it is 0 it has its least value, so that the derivative of its
+# root is that of a distance there, 0, and not infinite.
+at_least_zero = primitive(
+    "at_least_zero",
+    infer=_same,
+    evaluate=_identity,
+    derivative=Linear((lambda g, x, *, positive: g,)),
+    emit=_emit,
+    traits=("alias",),
+)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import NON_DIFF, Masked, Op
+from gradsmith.ir.op import NON_DIFF, Masked, Op, Pole
 from gradsmith.ops.arithmetic import inverse, sign
 from gradsmith.ops.compare import equal, isinf
+from gradsmith.ops.control import at_least_zero
 from gradsmith.ops.declare import elementwise, formula
 from gradsmith.ops.select import denominator, minimum, where
 
@@ -29,23 +31,30 @@ expm1 = elementwise(
     partials=(lambda out, x: exp(x),),  # out + 1 would be 0 from x = -37 on
     sympy=formula("exp(x) - 1"),
 )
-log = elementwise("log", numpy=np.log, partials=(lambda out, x: inverse(x),), sympy="log")
+
+
+def _inverse(x: Node) -> Pole:
+    """The partial ``1 / x``."""
+    return Pole(inverse(x), x)
+
+
+log = elementwise("log", numpy=np.log, partials=(lambda out, x: _inverse(x),), sympy="log")
 log2 = elementwise(
     "log2",
     numpy=np.log2,
-    partials=(lambda out, x: inverse(LN2 * x),),
+    partials=(lambda out, x: _inverse(LN2 * x),),
     sympy=formula("log(x)/log(2)"),
 )
 log10 = elementwise(
     "log10",
     numpy=np.log10,
-    partials=(lambda out, x: inverse(LN10 * x),),
+    partials=(lambda out, x: _inverse(LN10 * x),),
     sympy=formula("log(x)/log(10)"),
 )
 log1p = elementwise(
     "log1p",
     numpy=np.log1p,
-    partials=(lambda out, x: inverse(1 + x),),
+    partials=(lambda out, x: _inverse(1 + x),),
     sympy=formula("log(1 + x)"),
 )
 
@@ -82,11 +91,29 @@ logaddexp2 = elementwise(
 
 # -- roots ---------------------------------------------------------------------------------------
 
-sqrt = elementwise("sqrt", numpy=np.sqrt, partials=(lambda out, x: 0.5 / out,), sympy="sqrt")
+
+def is_least(x: Node) -> bool:
+    """Whether ``x``, where it is 0, has its least value: a root of it is a distance."""
+    return x.op is at_least_zero and not x.attrs["positive"]
+
+
+def _root_partial(out: Node, x: Node) -> Any:
+    if x.op is at_least_zero and x.attrs["positive"]:
+        return 0.5 / out
+    return Pole(0.5 / out, out, 0.5, vanishes=is_least(x), bounded=True)
+
+
+sqrt = elementwise("sqrt", numpy=np.sqrt, partials=(_root_partial,), sympy="sqrt")
+
+
+def _cube_root_partial(out: Node, x: Node) -> Pole:
+    return Pole(1 / (3 * out**2), out, 1 / 3, order=2, vanishes=is_least(x), bounded=True)
+
+
 cbrt = elementwise(
     "cbrt",
     numpy=np.cbrt,
-    partials=(lambda out, x: 1 / (3 * out**2),),
+    partials=(_cube_root_partial,),
     sympy=formula("sign(x)*Abs(x)**Rational(1, 3)"),
 )
 # np.hypot where x**2 + 1 would overflow; the division is by 1 at the origin, where x is 0.
@@ -107,17 +134,24 @@ hypot = elementwise(
 sin = elementwise("sin", numpy=np.sin, partials=(lambda out, x: cos(x),), sympy="sin")
 cos: Op = elementwise("cos", numpy=np.cos, partials=(lambda out, x: -sin(x),), sympy="cos")
 tan = elementwise("tan", numpy=np.tan, partials=(lambda out, x: 1 + out**2,), sympy="tan")
-# (1 - x) * (1 + x) is exact where 1 - x**2 loses digits: near ±1.
+
+
+def _over_cosine(x: Node, factor: int) -> Pole:
+    """``factor / sqrt(1 - x**2)``; 1 - x**2 loses digits near ±1, (1 - x) * (1 + x) does not."""
+    cosine = sqrt((1 - x) * (1 + x))
+    return Pole(factor / cosine, cosine, factor, bounded=True)
+
+
 arcsin = elementwise(
     "arcsin",
     numpy=np.arcsin,
-    partials=(lambda out, x: 1 / sqrt((1 - x) * (1 + x)),),
+    partials=(lambda out, x: _over_cosine(x, 1),),
     sympy="asin",
 )
 arccos = elementwise(
     "arccos",
     numpy=np.arccos,
-    partials=(lambda out, x: -1 / sqrt((1 - x) * (1 + x)),),
+    partials=(lambda out, x: _over_cosine(x, -1),),
     sympy="acos",
 )
 # x * x: of a Python number x**2 raises where it overflows.
@@ -170,16 +204,23 @@ def _arcsinh_partial(out: Node, x: Node) -> Node:
 
 
 arcsinh = elementwise("arcsinh", numpy=np.arcsinh, partials=(_arcsinh_partial,), sympy="asinh")
+
+
+def _arccosh_partial(out: Node, x: Node) -> Pole:
+    sine = sqrt(x - 1) * sqrt(x + 1)
+    return Pole(1 / sine, sine, bounded=True)
+
+
 arccosh = elementwise(
     "arccosh",
     numpy=np.arccosh,
-    partials=(lambda out, x: 1 / (sqrt(x - 1) * sqrt(x + 1)),),
+    partials=(_arccosh_partial,),
     sympy="acosh",
 )
 arctanh = elementwise(
     "arctanh",
     numpy=np.arctanh,
-    partials=(lambda out, x: inverse((1 - x) * (1 + x)),),
+    partials=(lambda out, x: _inverse((1 - x) * (1 + x)),),
     sympy="atanh",
 )
 

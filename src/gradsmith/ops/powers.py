@@ -17,7 +17,7 @@ from gradsmith.errors import ArgumentValueError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant, size
-from gradsmith.ir.op import Emitter, Masked, Partials
+from gradsmith.ir.op import Emitter, Masked, Partials, Pole
 from gradsmith.ir.types import (
     PYTHON_TYPES,
     ArrayType,
@@ -37,7 +37,7 @@ from gradsmith.ops.declare import (
     result_form,
     ufunc_dtype,
 )
-from gradsmith.ops.elementwise import log, sqrt
+from gradsmith.ops.elementwise import is_least, log, sqrt
 from gradsmith.ops.select import where
 
 
@@ -115,7 +115,11 @@ def _base_partial(out: Node, x: Node, y: Node) -> Any:
         return Masked(not_equal(y, 0), y * raised(x, y - 1))
     if exponent == 0:
         return 0
-    return exponent * (float_power if python else power_of)(x, exponent - 1)
+    plain = exponent * (float_power if python else power_of)(x, exponent - 1)
+    if isinstance(exponent, complex) or exponent >= 1:
+        return plain
+    divisor = (float_power if python else power_of)(x, 1 - exponent)
+    return Pole(plain, divisor, exponent, vanishes=is_least(x), bounded=exponent > 0)
 
 
 def _exponent_partial(out: Node, x: Node, y: Node) -> Any:

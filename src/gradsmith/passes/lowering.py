@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ops.arithmetic import multiply
+from gradsmith.ops.compare import logical_or, not_equal
 from gradsmith.ops.powers import integer_power
+from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.stable import LOWERINGS
 
 MOST_PRODUCTS = 32
@@ -42,4 +45,31 @@ def made_square(node: Node) -> Node | None:
     return None
 
 
-LOWERING = (lower_composite, lower_power, made_square)
+def shorter_mask(node: Node) -> Node | None:
+    """``0 / y`` is 0 for all ``y`` but 0, so that ``x != 0`` is mask enough for ``x / y``.
+
+    For derivatives it is not: where ``x`` is 0 by chance its own derivative counts.
+    """
+    if node.op is not masked_divide or node.inputs[0].op is not logical_or:
+        return None
+    mask, x, y = node.inputs
+    sides = {side.inputs[0] for side in mask.inputs if _is_nonzero(side)}
+    return masked_divide(not_equal(x, 0), x, y) if sides == {x, y} else None
+
+
+def _is_nonzero(node: Node) -> bool:
+    return node.op is not_equal and is_number(node.inputs[1], 0)
+
+
+def with_factor(node: Node) -> Node | None:
+    """The numerator of a masked quotient is a number: a factor is multiplied by it."""
+    if node.op is not multiply or node.inputs[1].op is not masked_divide:
+        return None
+    factor, quotient = node.inputs
+    mask, x, y = quotient.inputs
+    if number(factor) is None or number(x) is None:
+        return None
+    return masked_divide(mask, factor * x, y)
+
+
+LOWERING = (lower_composite, lower_power, made_square, shorter_mask, with_factor)

@@ -14,7 +14,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
 from gradsmith.ops.complex import conj, imag, real, with_imag, with_real
-from gradsmith.ops.control import distinct, finished_gradient, stop_gradient
+from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
@@ -237,6 +237,7 @@ broadcasts, ``reshape(x)`` where the shape changes."""
 
 UNWRAP = [
     Rule(Apply(distinct, (X,)), _keep),
+    Rule(Apply(at_least_zero, (X,)), _keep),
     Rule(Apply(stop_gradient, (X,)), _keep),
     Rule(Apply(finished_gradient, (X,)), _keep),
 ]

@@ -13,9 +13,9 @@ from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal, constant, size
 from gradsmith.ir.op import Op
 from gradsmith.ir.types import PYTHON_TYPES, TapeType, TupleType, Type
-from gradsmith.ops.control import distinct, finished_gradient
+from gradsmith.ops.control import at_least_zero, distinct, finished_gradient
 
-ARTEFACTS = frozenset({distinct, finished_gradient})
+ARTEFACTS = frozenset({distinct, finished_gradient, at_least_zero})
 """Identities that stand in the graph for differentiation only: what they stand for is shown."""
 
 NUMPY_NAMES = {"integer_power": "power", "gather": "getitem"}

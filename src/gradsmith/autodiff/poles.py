@@ -1,0 +1,197 @@
+"""Where an adjoint may be exactly 0 while a partial is infinite: the two must not be multiplied.
+
+Elements that nothing reads have an adjoint of 0, whatever they are: those that ``np.triu`` or a
+mask leaves out, that a slice does not take, that a store replaces. So ``1 / r`` may be infinite
+there, and its derivative is of no matter. Where an op is finite and its partial is not, as the
+root's at 0, any factor of 0 may meet it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import is_number, item, number, size
+from gradsmith.ir.op import Op, Pole
+from gradsmith.ir.parts import BranchView, LoopView
+from gradsmith.ir.types import known_same_shape
+from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
+from gradsmith.ops.complex import imag, real
+from gradsmith.ops.control import distinct
+from gradsmith.ops.create import full, ones, zeros
+from gradsmith.ops.index import gather, getitem, index_add, index_set
+from gradsmith.ops.join import concatenate, stack
+from gradsmith.ops.pick import diag
+from gradsmith.ops.powers import integer_power
+from gradsmith.ops.quotients import masked_divide
+from gradsmith.ops.rearrange import repeat, roll, tile, tril, triu
+from gradsmith.ops.reduce import reduce_sum
+from gradsmith.ops.regions import branch, loop, rerun
+from gradsmith.ops.select import where
+from gradsmith.ops.shape import (
+    astype,
+    broadcast_to,
+    copy,
+    expand_dims,
+    flip,
+    reshape,
+    squeeze,
+    transpose,
+)
+from gradsmith.ops.signs import Sign, sign_of
+
+MOST_LEVELS = 24
+"""Operations that are looked through."""
+
+VIEWS: frozenset[Op] = frozenset(
+    (
+        *(broadcast_to, expand_dims, squeeze, reshape, transpose, flip, copy, astype, distinct),
+        *(negative, real, imag, roll, repeat, tile, diag, getitem, gather, reduce_sum),
+    )
+)
+"""Ops that give elements of their operand, or sums of them."""
+
+
+def needs_guard(g: Node, pole: Pole) -> bool:
+    """Whether ``g`` times this partial may be 0 * inf at a point where it has to be 0."""
+    if g.array_type.complex or pole.divisor.array_type.complex:
+        return False
+    if sign_of(pole.divisor) is Sign.POSITIVE or number(pole.divisor) is not None:
+        return False
+    if pole.vanishes:
+        return True
+    if pole.bounded:
+        return not is_nonzero(g) and not is_divided_by(g, pole.divisor)
+    repeated = pole.divisor.ndim < g.ndim and not pole.divisor.ndim
+    return not repeated and is_partly_zero(g)
+
+
+# -- adjoints that are nowhere 0 -----------------------------------------------------------------
+
+
+def is_nonzero(node: Node, levels: int = MOST_LEVELS) -> bool:
+    """Whether no element is 0, by the way it is computed."""
+    value = number(node)
+    if value is not None:
+        return bool(value != 0)
+    if not levels:
+        return False
+    if node.op in (ones, size):  # there are no elements where a size is 0
+        return True
+    if node.op in (multiply, divide, negative, full) or node.op in _WHOLE_VIEWS:
+        return all(is_nonzero(operand, levels - 1) for operand in node.inputs)
+    return False
+
+
+_WHOLE_VIEWS = frozenset(
+    (broadcast_to, expand_dims, squeeze, reshape, transpose, astype, distinct)
+)
+
+
+def is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
+    """Whether a quotient by ``divisor`` is a factor of it: then it is no number where that is 0,
+    and nothing is to be saved.
+    """
+    if not levels:
+        return False
+    if node.op is divide and node.inputs[1] is divisor:
+        return True
+    if node.op in (multiply, divide, add, subtract):
+        return any(is_divided_by(operand, divisor, levels - 1) for operand in node.inputs)
+    if node.op in VIEWS:
+        return is_divided_by(node.inputs[0], divisor, levels - 1)
+    return False
+
+
+# -- adjoints of values of which some elements are not read ---------------------------------------
+
+
+def is_partly_zero(node: Node, levels: int = MOST_LEVELS) -> bool:
+    """Whether elements are 0 for not being read, as far as the way it is computed shows."""
+    if not levels:
+        return False
+    if node in current_builder().partly_zero or node.op in (triu, tril, masked_divide):
+        return True
+    below = levels - 1
+    if node.op is item:
+        return _is_partly_zero_result(node.inputs[0], node.attrs["index"], below)
+    if node.op is divide or node.op in VIEWS:
+        return is_partly_zero(node.inputs[0], below)
+    if node.op in _WRITTEN:
+        return _has_zeros(node.inputs[_WRITTEN[node.op]], below)
+    if node.op in (add, subtract):
+        return all(is_partly_zero(operand, below) for operand in node.inputs)
+    return node.op in _JOINING and any(is_partly_zero(operand, below) for operand in node.inputs)
+
+
+_JOINING = frozenset((multiply, concatenate, stack))
+_WRITTEN = {where: slice(1, None), index_set: slice(2), index_add: slice(1)}
+"""Ops whose result has elements of these operands, which may be 0."""
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op is zeros or is_number(node, 0)
+
+
+def _has_zeros(nodes: Iterable[Node], levels: int) -> bool:
+    return any(_is_zero(node) or is_partly_zero(node, levels) for node in nodes)
+
+
+def _is_partly_zero_result(node: Node, index: int, levels: int) -> bool:
+    """Whether this is so of a result of a loop or a branch, which may add nothing to it."""
+    if node.op is loop:
+        view = LoopView(node)
+        starts = node.inputs[index : index + 1] if index < view.count else ()
+        return any(start.ndim and _has_zeros([start], levels) for start in starts)
+    if node.op is branch:
+        results = [arm.results[index] for arm in BranchView(node).arms]
+        return _has_zeros(results, levels)
+    if node.op is rerun:
+        return _has_zeros([node.attrs["block"].results[index]], levels)
+    return False
+
+
+# -- quotients that cancel -----------------------------------------------------------------------
+
+
+def without_factor(node: Node, factor: Node, levels: int = MOST_LEVELS) -> Node | None:
+    """``node / factor`` where that stands in each of its terms, in the shape of ``node``: the
+    limit where the factor is 0. None where it does not.
+    """
+    found = _cancelled(node, factor, levels)
+    if found is None or known_same_shape(found.shape, node.shape):
+        return found
+    return broadcast_to(found, shape=node.shape)
+
+
+def _cancelled(node: Node, factor: Node, levels: int) -> Node | None:
+    if node is factor:
+        return current_builder().lift(node.dtype.type(1))
+    if not levels:
+        return None
+    below = levels - 1
+    if node.op is integer_power and node.inputs[0] is factor and node.attrs["n"] > 1:
+        return integer_power(factor, n=node.attrs["n"] - 1)
+    if node.op is negative:
+        rest = _cancelled(node.inputs[0], factor, below)
+        return None if rest is None else -rest
+    if node.op is multiply:
+        for left, right in (node.inputs, node.inputs[::-1]):
+            rest = _cancelled(left, factor, below)
+            if rest is not None:
+                return rest * right
+    if node.op is divide:
+        rest = _cancelled(node.inputs[0], factor, below)
+        return None if rest is None else rest / node.inputs[1]
+    if node.op in (add, subtract):
+        return _sum_without(node, factor, below)
+    return None
+
+
+def _sum_without(node: Node, factor: Node, levels: int) -> Node | None:
+    left, right = (_cancelled(operand, factor, levels) for operand in node.inputs)
+    if left is None or right is None:
+        return None
+    made: Node = node.op(left, right)
+    return made

@@ -1,0 +1,77 @@
+"""Quotients that are 0 where they would be 0 / 0: what derivatives divide by may be 0."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import NON_DIFF, Custom, Emitter, Op
+from gradsmith.ir.types import ArrayType, DType, result_dtype
+from gradsmith.ops import syntax
+from gradsmith.ops.compare import not_equal
+from gradsmith.ops.declare import elementwise_infer, formula, primitive
+
+
+def _dtype(mask: ArrayType, x: ArrayType, y: ArrayType) -> DType:
+    return result_dtype(x, y)
+
+
+def _evaluate(mask: Any, x: Any, y: Any) -> Any:
+    shape = np.broadcast_shapes(np.shape(mask), np.shape(x), np.shape(y))
+    out = np.zeros(shape, np.result_type(x, y))
+    return np.divide(x, y, out=out, where=mask)[()]
+
+
+def _emit(emitter: Emitter, node: Node, mask: ast.expr, x: ast.expr, y: ast.expr) -> ast.expr:
+    """``np.divide(x, y, out=np.zeros(n), where=mask)``; of numbers a conditional expression."""
+    if node.ndim:
+        dtype = None if node.dtype == np.float64 else node.dtype
+        zeros = syntax.call("np.zeros", emitter.shape(node.shape), dtype=dtype)
+        return syntax.call("np.divide", x, y, out=zeros, where=mask)
+    by_python = all(operand.array_type.weak for operand in node.inputs[1:])
+    quotient = syntax.call("np.divide", x, y) if by_python else syntax.binary("/", x, y)
+    return ast.IfExp(mask, quotient, syntax.expression(node.dtype.type(0)))
+
+
+def _divide_there(
+    emitter: Emitter, node: Node, target: ast.expr, mask: ast.expr, x: ast.expr, y: ast.expr
+) -> list[ast.stmt]:
+    """In place where what is not divided is 0 already, else as a new array."""
+    condition, numerator, _ = node.inputs
+    zero_elsewhere = condition.op is not_equal and condition.inputs[0] is numerator
+    if zero_elsewhere and syntax.same(x, target):
+        return [ast.Expr(syntax.call("np.divide", x, y, out=target, where=mask))]
+    return [syntax.assign(target, _emit(emitter, node, mask, x, y))]
+
+
+def _tangent(out: Node, inputs: tuple[Node, ...], tangents: list[Node | None]) -> Node | None:
+    mask, _, y = inputs
+    _, moved, turned = tangents
+    first = None if moved is None else masked_divide(mask, moved, y)
+    if turned is None:
+        return first
+    second = masked_divide(mask, turned * out, y)
+    return -second if first is None else first - second
+
+
+masked_divide: Op = primitive(
+    "masked_divide",
+    infer=elementwise_infer(_dtype),
+    evaluate=_evaluate,
+    derivative=Custom(
+        (
+            NON_DIFF,
+            lambda g, out, mask, x, y: masked_divide(mask, g, y),
+            lambda g, out, mask, x, y: -masked_divide(mask, g * out, y),
+        ),
+        jvp=_tangent,
+    ),
+    emit=_emit,
+    inplace=_divide_there,
+    sympy=formula("y/z"),
+    traits=("elementwise",),
+)
+"""``x / y`` where the mask holds, 0 elsewhere, where nothing is divided."""
