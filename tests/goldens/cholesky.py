@@ -27,7 +27,8 @@ def cholesky_grad(A, grad_outputs):
     g_L = grad_outputs.copy()
     for i in reversed(range(n)):
         # adjoint of line 137: L[i, i] = np.sqrt(A[i, i] - L[i, :i] @ L[i, :i])
-        g_t = g_L[i, i] / L[i, i]
+        g_part = g_L[i, i]
+        g_t = g_part / L[i, i] if g_part != 0 else g_part
         g_L[i, :i] -= L[i, :i] * g_t
         g_A[i, i] = 0.5 * g_t
         # adjoint of line 135: for j in range(i):

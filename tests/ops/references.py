@@ -34,8 +34,10 @@ def _set(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
 
 
 def _add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
-    result = x.copy()
-    np.add.at(result, _key(index, arrays), update)
+    result, places = x.copy(), np.arange(x.size).reshape(x.shape)[_key(index, arrays)]
+    flat = result.reshape(-1)
+    for place, term in zip(places.flat, np.broadcast_to(update, places.shape).flat, strict=True):
+        flat[place] += term  # np.add.at has a defect
     return result
 
 
@@ -130,6 +132,7 @@ REFERENCES: dict[str, Reference] = {
     "python_float": float,
     "chebyshev": lambda x, *, coefficients: np.polynomial.chebyshev.chebval(x, coefficients),
     "integer_power": lambda x, *, n: x**n,
+    "masked_divide": lambda mask, x, y: np.where(mask, x, 0) / np.where(mask, y, 1),
     "softplus": lambda x: np.logaddexp(0, x),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "sigmoid_slope": lambda x: np.exp(-np.logaddexp(0, x) - np.logaddexp(0, -x)),

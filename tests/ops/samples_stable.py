@@ -37,4 +37,13 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample((A.astype(np.float32),), {"axis": (0, 2)}),
         Sample((M + 1000,), {"axis": (1,)}, smooth=False),
     ],
+    "masked_divide": [
+        Sample((M > 0, M, M - 4)),
+        Sample((A[0] > 0, A.astype(np.float32), M[:1].astype(np.float32) - 4)),
+        Sample((np.True_, np.float64(2.0), np.float64(3.0))),
+        Sample(
+            (np.array([True, False]), np.array([1.0, 2.0]), np.array([4.0, 0.0])), smooth=False
+        ),
+        Sample((np.False_, np.float64(2.0), np.float64(0.0)), smooth=False),
+    ],
 }

@@ -390,6 +390,7 @@ STRUCTURAL = {
     "constant": "a literal; every test with Python numbers has some",
     "size": "a symbolic size; see the tests of sizes",
     "item": "reads one of several results",
+    "at_least_zero": "an identity: tests/semantics/test_zero_distances.py",
     "distinct": "an identity with a token: tests of functions called twice",
     "stop_gradient": "an identity without derivative: finite differences say otherwise",
     "finished_gradient": "the same",

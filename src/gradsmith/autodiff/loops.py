@@ -124,7 +124,7 @@ def _carry(back: Backward, parts: Sequence[Adjoints]) -> None:
         if param in back.sweep.members:
             g = back.new(k)
             init = or_nothing(parts[k][0] if parts[k] else None, g.array_type)
-            if parts[k] and init.ndim and is_partly_zero(init):
+            if parts[k] and init.ndim and is_partly_zero(init, cleared=False):
                 back.work.partly_zero.add(g)
             back.carried.append(Carried(k, g, init, g))
             with building(back.work):

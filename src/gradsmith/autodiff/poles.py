@@ -55,6 +55,8 @@ VIEWS: frozenset[Op] = frozenset(
 
 def needs_guard(g: Node, pole: Pole) -> bool:
     """Whether ``g`` times this partial may be 0 * inf at a point where it has to be 0."""
+    if pole.mask is not None:
+        return True
     if g.array_type.complex or pole.divisor.array_type.complex:
         return False
     if sign_of(pole.divisor) is Sign.POSITIVE or number(pole.divisor) is not None:
@@ -107,48 +109,65 @@ def is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
 # -- adjoints of values of which some elements are not read ---------------------------------------
 
 
-def is_partly_zero(node: Node, levels: int = MOST_LEVELS) -> bool:
-    """Whether elements are 0 for not being read, as far as the way it is computed shows."""
+def is_partly_zero(node: Node, levels: int = MOST_LEVELS, *, cleared: bool = True) -> bool:
+    """Whether elements are 0 for not being read, as far as the way it is computed shows.
+
+    ``cleared`` says that stores of 0 count, by which an adjoint forgets elements that the user's
+    store replaced. An element that is read by its index is hardly one of these.
+    """
     if not levels:
         return False
     if node in current_builder().partly_zero or node.op in (triu, tril, masked_divide):
         return True
     below = levels - 1
     if node.op is item:
-        return _is_partly_zero_result(node.inputs[0], node.attrs["index"], below)
+        return _is_partly_zero_result(node.inputs[0], node.attrs["index"], below, cleared)
     if node.op is divide or node.op in VIEWS:
-        return is_partly_zero(node.inputs[0], below)
+        several = node.op is not getitem or node.ndim > 0
+        return is_partly_zero(node.inputs[0], below, cleared=cleared and several)
     if node.op in _WRITTEN:
-        return _has_zeros(node.inputs[_WRITTEN[node.op]], below)
+        return _is_written_zero(node, below, cleared)
     if node.op in (add, subtract):
-        return all(is_partly_zero(operand, below) for operand in node.inputs)
-    return node.op in _JOINING and any(is_partly_zero(operand, below) for operand in node.inputs)
+        return all(is_partly_zero(operand, below, cleared=cleared) for operand in node.inputs)
+    return node.op in _JOINING and any(
+        is_partly_zero(operand, below, cleared=cleared) for operand in node.inputs
+    )
 
 
 _JOINING = frozenset((multiply, concatenate, stack))
-_WRITTEN = {where: slice(1, None), index_set: slice(2), index_add: slice(1)}
-"""Ops whose result has elements of these operands, which may be 0."""
+_WRITTEN = frozenset((where, index_set, index_add))
+
+
+def _is_written_zero(node: Node, levels: int, cleared: bool) -> bool:
+    """Whether some of the elements are zeros into which the others are written."""
+    if node.op is where:
+        return _has_zeros(node.inputs[1:], levels, cleared)
+    if node.op is index_set and cleared and _has_zeros(node.inputs[1:2], levels, cleared):
+        return True
+    return _has_zeros(node.inputs[:1], levels, cleared)
 
 
 def _is_zero(node: Node) -> bool:
     return node.op is zeros or is_number(node, 0)
 
 
-def _has_zeros(nodes: Iterable[Node], levels: int) -> bool:
-    return any(_is_zero(node) or is_partly_zero(node, levels) for node in nodes)
+def _has_zeros(nodes: Iterable[Node], levels: int, cleared: bool) -> bool:
+    return any(_is_zero(n) or is_partly_zero(n, levels, cleared=cleared) for n in nodes)
 
 
-def _is_partly_zero_result(node: Node, index: int, levels: int) -> bool:
+def _is_partly_zero_result(node: Node, index: int, levels: int, cleared: bool) -> bool:
     """Whether this is so of a result of a loop or a branch, which may add nothing to it."""
     if node.op is loop:
         view = LoopView(node)
-        starts = node.inputs[index : index + 1] if index < view.count else ()
-        return any(start.ndim and _has_zeros([start], levels) for start in starts)
+        if index >= view.count or not node.inputs[index].ndim:
+            return False
+        after = view.results[index]
+        clears = cleared and after.op is index_set and _is_zero(after.inputs[1])
+        return clears or _has_zeros([node.inputs[index]], levels, cleared)
     if node.op is branch:
-        results = [arm.results[index] for arm in BranchView(node).arms]
-        return _has_zeros(results, levels)
+        return _has_zeros([arm.results[index] for arm in BranchView(node).arms], levels, cleared)
     if node.op is rerun:
-        return _has_zeros([node.attrs["block"].results[index]], levels)
+        return _has_zeros([node.attrs["block"].results[index]], levels, cleared)
     return False
 
 

@@ -76,7 +76,7 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
 def given_adjoint(work: Builder, value: Node) -> Node:
     """A parameter in the workshop for an adjoint that is known around the region."""
     param = work.parameter("g", adjoint_type(value.array_type))
-    if is_partly_zero(value):
+    if is_partly_zero(value, cleared=False):
         work.partly_zero.add(param)
     return param
 

@@ -102,6 +102,8 @@ def _guarded(g: Node, pole: Pole) -> Node:
     divisor is 0.
     """
     divisor = pole.divisor
+    if pole.mask is not None:
+        return masked_divide(pole.mask, g, divisor)
     condition = not_equal(divisor, 0)
     if not pole.vanishes:
         condition = logical_or(not_equal(g, 0), condition)

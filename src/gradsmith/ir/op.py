@@ -79,6 +79,8 @@ class Pole:
         Whether the derivative is 0 there, as that of a norm is.
     bounded : bool
         Whether the op itself is finite there, so that any factor may make the adjoint 0.
+    mask : Node, optional
+        Where the partial is not 0, if this is known.
     """
 
     plain: Any
@@ -87,6 +89,7 @@ class Pole:
     order: int = 1
     vanishes: bool = False
     bounded: bool = False
+    mask: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

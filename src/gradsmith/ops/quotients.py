@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import NON_DIFF, Custom, Emitter, Op
+from gradsmith.ir.op import NON_DIFF, Emitter, Op, Partials, Pole
 from gradsmith.ir.types import ArrayType, DType, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.compare import not_equal
-from gradsmith.ops.declare import elementwise_infer, formula, primitive
+from gradsmith.ops.declare import elementwise_infer, primitive
 
 
 def _dtype(mask: ArrayType, x: ArrayType, y: ArrayType) -> DType:
@@ -33,45 +33,41 @@ def _emit(emitter: Emitter, node: Node, mask: ast.expr, x: ast.expr, y: ast.expr
         return syntax.call("np.divide", x, y, out=zeros, where=mask)
     by_python = all(operand.array_type.weak for operand in node.inputs[1:])
     quotient = syntax.call("np.divide", x, y) if by_python else syntax.binary("/", x, y)
-    return ast.IfExp(mask, quotient, syntax.expression(node.dtype.type(0)))
+    condition, numerator, _ = node.inputs
+    is_zero = _is_where_nonzero(condition, numerator) and numerator.dtype == node.dtype
+    named = is_zero and isinstance(x, ast.Name) and not numerator.array_type.weak
+    zero = x if named else syntax.expression(node.dtype.type(0))
+    return ast.IfExp(mask, quotient, zero)
+
+
+def _is_where_nonzero(mask: Node, x: Node) -> bool:
+    return mask.op is not_equal and mask.inputs[0] is x
 
 
 def _divide_there(
     emitter: Emitter, node: Node, target: ast.expr, mask: ast.expr, x: ast.expr, y: ast.expr
 ) -> list[ast.stmt]:
     """In place where what is not divided is 0 already, else as a new array."""
-    condition, numerator, _ = node.inputs
-    zero_elsewhere = condition.op is not_equal and condition.inputs[0] is numerator
-    if zero_elsewhere and syntax.same(x, target):
+    if _is_where_nonzero(*node.inputs[:2]) and syntax.same(x, target):
         return [ast.Expr(syntax.call("np.divide", x, y, out=target, where=mask))]
     return [syntax.assign(target, _emit(emitter, node, mask, x, y))]
 
 
-def _tangent(out: Node, inputs: tuple[Node, ...], tangents: list[Node | None]) -> Node | None:
-    mask, _, y = inputs
-    _, moved, turned = tangents
-    first = None if moved is None else masked_divide(mask, moved, y)
-    if turned is None:
-        return first
-    second = masked_divide(mask, turned * out, y)
-    return -second if first is None else first - second
+def _inverse(out: Node, mask: Node, x: Node, y: Node) -> Pole:
+    return Pole(1 / y, y, mask=mask)
+
+
+def _slope(out: Node, mask: Node, x: Node, y: Node) -> Pole:
+    return Pole(-(out / y), y, -out, mask=mask)
 
 
 masked_divide: Op = primitive(
     "masked_divide",
     infer=elementwise_infer(_dtype),
     evaluate=_evaluate,
-    derivative=Custom(
-        (
-            NON_DIFF,
-            lambda g, out, mask, x, y: masked_divide(mask, g, y),
-            lambda g, out, mask, x, y: -masked_divide(mask, g * out, y),
-        ),
-        jvp=_tangent,
-    ),
+    derivative=Partials((NON_DIFF, _inverse, _slope)),
     emit=_emit,
     inplace=_divide_there,
-    sympy=formula("y/z"),
     traits=("elementwise",),
 )
 """``x / y`` where the mask holds, 0 elsewhere, where nothing is divided."""

@@ -24,6 +24,7 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.types import ArrayType, DType, broadcast, same_shape
 from gradsmith.ops.effects import fail, show, warn
 from gradsmith.ops.index_key import Array, Index, Slice
+from gradsmith.ops.quotients import masked_divide
 from gradsmith.views.cases import Cases
 from gradsmith.views.graph import ARTEFACTS, numpy_name
 from gradsmith.views.symbols import Symbols, number
@@ -116,6 +117,8 @@ class Writer:
             condition, then, otherwise = node.inputs
             arms = self._number(then), self._number(otherwise)
             return self.cases.where(self._truth(condition), *arms)
+        if node.op is masked_divide:  # of 0 / 0 formulas do not tell
+            return self._number(node.inputs[1]) / self._number(node.inputs[2])
         return self._elementwise(node) if node.op.elementwise else self._opaque(node)
 
     # -- leaves --------------------------------------------------------------------------------
