@@ -53,8 +53,11 @@ VIEWS: frozenset[Op] = frozenset(
 """Ops that give elements of their operand, or sums of them."""
 
 
-def needs_guard(g: Node, pole: Pole) -> bool:
-    """Whether ``g`` times this partial may be 0 * inf at a point where it has to be 0."""
+def needs_guard(g: Node, pole: Pole, *, forward: bool) -> bool:
+    """Whether ``g`` times this partial may be 0 * inf at a point where it has to be 0.
+
+    In forward mode factors are still to come that may be 0.
+    """
     if pole.mask is not None:
         return True
     if g.array_type.complex or pole.divisor.array_type.complex:
@@ -64,9 +67,10 @@ def needs_guard(g: Node, pole: Pole) -> bool:
     if pole.vanishes:
         return True
     if pole.bounded:
-        return not is_nonzero(g) and not is_divided_by(g, pole.divisor)
-    repeated = pole.divisor.ndim < g.ndim and not pole.divisor.ndim
-    return not repeated and is_partly_zero(g)
+        return forward or not (is_nonzero(g) or is_divided_by(g, pole.divisor))
+    if g.ndim and not pole.divisor.ndim:
+        return may_be_unread(g)
+    return is_partly_zero(g)
 
 
 # -- adjoints that are nowhere 0 -----------------------------------------------------------------
@@ -136,6 +140,18 @@ def is_partly_zero(node: Node, levels: int = MOST_LEVELS, *, cleared: bool = Tru
 
 _JOINING = frozenset((multiply, concatenate, stack))
 _WRITTEN = frozenset((where, index_set, index_add))
+
+
+def may_be_unread(node: Node, levels: int = MOST_LEVELS) -> bool:
+    """Whether all of it is 0 where a branch is taken that does not read the value."""
+    if not levels:
+        return False
+    if node.op is item and node.inputs[0].op is branch:
+        arms = BranchView(node.inputs[0]).arms
+        return any(_is_zero(arm.results[node.attrs["index"]]) for arm in arms)
+    if node.op in (multiply, divide) or node.op in VIEWS:
+        return any(may_be_unread(operand, levels - 1) for operand in node.inputs[:2])
+    return False
 
 
 def _is_written_zero(node: Node, levels: int, cleared: bool) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradsmith.autodiff.poles import needs_guard, without_factor
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import is_number
+from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
 from gradsmith.ops.arithmetic import add, multiply, negative
@@ -38,6 +40,9 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
         condition, value, _ = node.inputs
         whole = broadcast(condition.shape, value.shape) == node.shape  # the zeros may be larger
         return (condition, value) if whole else None
+    if node.op is negative or _is_multiple(node):
+        inner = masked_parts(node.inputs[-1])
+        return None if inner is None else (inner[0], node.op(*node.inputs[:-1], inner[1]))
     if node.op in LOOKS:
         inner = masked_parts(node.inputs[0])
         if inner is not None:
@@ -46,6 +51,12 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
                 value = broadcast_to(value, shape=node.shape)
             return seen, value
     return None
+
+
+def _is_multiple(node: Node) -> bool:
+    """Whether it is a finite number times something."""
+    factor = number(node.inputs[0]) if node.op is multiply else None
+    return factor is not None and bool(np.isfinite(factor))
 
 
 LOOKS = (broadcast_to, expand_dims, squeeze, reshape, transpose)
@@ -75,6 +86,10 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
         return _scale_by_number(g, partial)
     if is_zero(partial):
         return None
+    if not conjugate:
+        quotient = _into_quotient(g, partial)
+        if quotient is not None:
+            return quotient
     parts = masked_parts(g)
     factor = conjugated(partial) if conjugate else partial
     if parts is not None:
@@ -88,9 +103,13 @@ def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
     if parts is not None:
         inner = scale_by_pole(parts[1], pole, conjugate=conjugate)
         return None if inner is None else mask(parts[0], inner)
-    if not needs_guard(g, pole):
+    if not needs_guard(g, pole, forward=not conjugate):
         return scale(g, pole.plain, conjugate=conjugate)
-    found: Node | None = g
+    if not pole.order:
+        some = logical_or(not_equal(g, 0), not_equal(pole.divisor, 0))
+        found = scale(g, pole.plain, conjugate=conjugate)
+        return None if found is None else mask(some, found)
+    found = g
     for _ in range(pole.order):
         rest = without_factor(found, pole.divisor)
         found = _guarded(found, pole) if rest is None else rest
@@ -108,6 +127,23 @@ def _guarded(g: Node, pole: Pole) -> Node:
     if not pole.vanishes:
         condition = logical_or(not_equal(g, 0), condition)
     return masked_divide(condition, g, divisor)
+
+
+def _into_quotient(tangent: Node, partial: Node) -> Node | None:
+    """A tangent that is infinite where it is divided by 0, times a factor that may be 0 there, as
+    the quotient of the product: 0 as in reverse mode.
+    """
+    if tangent.op is negative or _is_multiple(tangent):
+        inner = _into_quotient(tangent.inputs[-1], partial)
+        return None if inner is None else tangent.op(*tangent.inputs[:-1], inner)
+    if tangent.op is not masked_divide or tangent.inputs[0].op is not logical_or:
+        return None
+    some, numerator, divisor = tangent.inputs
+    if {side.inputs[0] for side in some.inputs} != {numerator, divisor}:
+        return None
+    product = multiply(numerator, partial)
+    condition = logical_or(not_equal(product, 0), not_equal(divisor, 0))
+    return masked_divide(condition, product, divisor)
 
 
 def is_taken_by_mask(node: Node) -> bool:

@@ -74,7 +74,8 @@ class Pole:
     divisor, numerator : Node or number
         Of the partial.
     order : int
-        How often it is divided by the divisor.
+        How often it is divided by the divisor; 0 where it is no such quotient, and has to be
+        written as ``plain``.
     vanishes : bool
         Whether the derivative is 0 there, as that of a norm is.
     bounded : bool

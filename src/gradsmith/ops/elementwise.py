@@ -107,7 +107,7 @@ sqrt = elementwise("sqrt", numpy=np.sqrt, partials=(_root_partial,), sympy="sqrt
 
 
 def _cube_root_partial(out: Node, x: Node) -> Pole:
-    return Pole(1 / (3 * out**2), out, 1 / 3, order=2, vanishes=is_least(x), bounded=True)
+    return Pole(1 / (3 * out**2), out**2, 1 / 3, vanishes=is_least(x), bounded=True)
 
 
 cbrt = elementwise(

@@ -112,7 +112,10 @@ def _base_partial(out: Node, x: Node, y: Node) -> Any:
         raised = float_power if python else power
         if y.op is size and not dims.is_unbacked(y.attrs["value"]):
             return 0 if dims.decide("==", y.attrs["value"], 0) else y * raised(x, y - 1)
-        return Masked(not_equal(y, 0), y * raised(x, y - 1))
+        partial = y * raised(x, y - 1)
+        if out.ndim:  # infinite at 0 where the exponent is below 1
+            return Masked(not_equal(y, 0), Pole(partial, x, order=0, bounded=True))
+        return Masked(not_equal(y, 0), partial)
     if exponent == 0:
         return 0
     plain = exponent * (float_power if python else power_of)(x, exponent - 1)

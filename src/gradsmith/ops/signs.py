@@ -208,7 +208,8 @@ def _multiply(node: Node, ask: Ask) -> Sign:
 
 
 def _factors(node: Node) -> list[Node]:
-    found, stack_ = [], [node]
+    found: list[Node] = []
+    stack_ = [node]
     while stack_ and len(found) + len(stack_) <= MOST_FACTORS:
         part = stack_.pop()
         if part.op is multiply:

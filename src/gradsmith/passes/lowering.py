@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
-from gradsmith.ops.arithmetic import multiply
+from gradsmith.ops.arithmetic import multiply, negative
 from gradsmith.ops.compare import logical_or, not_equal
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.quotients import masked_divide
@@ -54,7 +54,14 @@ def shorter_mask(node: Node) -> Node | None:
         return None
     mask, x, y = node.inputs
     sides = {side.inputs[0] for side in mask.inputs if _is_nonzero(side)}
-    return masked_divide(not_equal(x, 0), x, y) if sides == {x, y} else None
+    return masked_divide(not_equal(x, 0), x, y) if sides == {_without_factor(x), y} else None
+
+
+def _without_factor(x: Node) -> Node:
+    """``x`` but for a sign and a number as its factor."""
+    while x.op is negative or (x.op is multiply and number(x.inputs[0])):
+        x = x.inputs[-1]
+    return x
 
 
 def _is_nonzero(node: Node) -> bool:
