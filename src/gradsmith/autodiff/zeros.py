@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,8 @@ def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
     if parts is not None:
         inner = scale_by_pole(parts[1], pole, conjugate=conjugate)
         return None if inner is None else mask(parts[0], inner)
+    if is_taken_by_mask(g) and _has_shape_of(g, pole.divisor):
+        return _scale_taken(g, pole, conjugate=conjugate)
     if not needs_guard(g, pole, forward=not conjugate):
         return scale(g, pole.plain, conjugate=conjugate)
     if not pole.order:
@@ -114,6 +117,33 @@ def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
         rest = without_factor(found, pole.divisor)
         found = _guarded(found, pole) if rest is None else rest
     return scale(found, pole.numerator, conjugate=conjugate)
+
+
+def _scale_taken(scatter: Node, pole: Pole, *, conjugate: bool) -> Node | None:
+    """The same of what is scattered by a mask: of its part alone, see `_scale_part`."""
+    base, update, *arrays = scatter.inputs
+
+    def taken(value: Any) -> Any:
+        if not isinstance(value, Node) or not value.ndim:
+            return value
+        return take_part(broadcasted(value, scatter.shape), *arrays, **scatter.attrs)
+
+    inside = replace(
+        pole,
+        plain=taken(pole.plain),
+        divisor=taken(pole.divisor),
+        numerator=taken(pole.numerator),
+        mask=taken(pole.mask),
+    )
+    found = scale_by_pole(update, inside, conjugate=conjugate)
+    return None if found is None else index_add(base, found, *arrays, **scatter.attrs)
+
+
+def _has_shape_of(scatter: Node, factor: Node) -> bool:
+    """Whether a product with ``factor`` has the type of the scatter."""
+    update = scatter.inputs[1]
+    whole = broadcast(scatter.shape, factor.shape) == scatter.shape
+    return whole and result_dtype(update.array_type, factor.array_type) == scatter.dtype
 
 
 def _guarded(g: Node, pole: Pole) -> Node:
@@ -156,8 +186,7 @@ def _scale_part(scatter: Node, factor: Node) -> Node:
     the factor meets elsewhere is no number, but nothing.
     """
     base, update, *arrays = scatter.inputs
-    whole = broadcast(scatter.shape, factor.shape) == scatter.shape
-    if not whole or result_dtype(update.array_type, factor.array_type) != scatter.dtype:
+    if not _has_shape_of(scatter, factor):
         return multiply(scatter, factor)
     part = take_part(broadcasted(factor, scatter.shape), *arrays, **scatter.attrs)
     return index_add(base, multiply(update, part), *arrays, **scatter.attrs)

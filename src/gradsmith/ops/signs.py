@@ -46,6 +46,7 @@ from gradsmith.ops.select import (
     minimum,
     where,
 )
+from gradsmith.ops.sets import unique
 from gradsmith.ops.shape import (
     astype,
     broadcast_to,
@@ -100,6 +101,8 @@ class Signs:
     def _found(self, node: Node) -> Sign:
         if node.op is item:
             whole = node.inputs[0]
+            if whole.op is unique:
+                return _of_unique(whole.attrs["parts"][node.attrs["index"]])
             results = self.of_results(whole)
             return results[node.attrs["index"]] if results else Sign.UNKNOWN
         if not isinstance(node.type, ArrayType) or node.array_type.complex:
@@ -159,6 +162,11 @@ def _in_region(region: Region, given: Sequence[Sign], results: Sequence[Node]) -
 def sign_of(node: Node) -> Sign:
     """The sign of a node by itself, in whatever graph it is."""
     return Signs()(node)
+
+
+def _of_unique(part: str) -> Sign:
+    """Of a result of ``np.unique``: how often an element occurs, or where."""
+    return {"counts": Sign.POSITIVE, "values": Sign.UNKNOWN}.get(part, Sign.NONNEGATIVE)
 
 
 # -- rules: the sign of a result from those of its operands --------------------------------------
