@@ -39,7 +39,8 @@ def written(found: Any) -> list[Any]:
     if isinstance(found, Masked):
         return [where(found.mask, value, 0) for value in written(found.partial)]
     if isinstance(found, Pole):
-        return [found.plain, found.numerator / found.divisor**found.order]
+        quotient = [found.numerator / found.divisor**found.order] if found.order else []
+        return [found.plain, *quotient]
     return [found]
 
 

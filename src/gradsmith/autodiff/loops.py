@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from gradsmith.autodiff.activity import in_body, wanted_in_body
 from gradsmith.autodiff.binomial import is_binomial, rewound
+from gradsmith.autodiff.growth import is_tape_of_exponentials
 from gradsmith.autodiff.lasting import lasting
-from gradsmith.autodiff.poles import is_partly_zero
+from gradsmith.autodiff.poles import is_partly_zero, is_partly_zero_tape
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
@@ -95,6 +96,8 @@ def pull_loop(
         inside = Around()
     captured = {view.params[p]: node.inputs[p] for p in view.captured}
     back = Backward(view, workshop(view.body, captured), Sweep(order, inside))
+    tapes = (p for p in view.tapes if is_tape_of_exponentials(node.inputs[p]))
+    back.work.exponentials.update(view.params[p] for p in tapes)
     _carry(back, parts)
     _read(back, parts)
     _sum(back, starts)
@@ -139,6 +142,8 @@ def _read(back: Backward, parts: Sequence[Adjoints]) -> None:
             if result in back.sweep.members and isinstance(tape.type, TapeType):
                 g = back.work.parameter(f"g_{j}", tape.type.item)
                 back.tapes.append((g, tape))
+                if is_partly_zero_tape(tape):
+                    back.work.partly_zero.add(g)
                 with building(back.work):
                     back.sweep.add(result, g)
 

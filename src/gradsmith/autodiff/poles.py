@@ -142,6 +142,15 @@ _JOINING = frozenset((multiply, concatenate, stack))
 _WRITTEN = frozenset((where, index_set, index_add))
 
 
+def is_partly_zero_tape(tape: Node) -> bool:
+    """Whether the values that a loop has recorded on it are so."""
+    if tape.op is not item or tape.inputs[0].op is not loop:
+        return False
+    view = LoopView(tape.inputs[0])
+    place = tape.attrs["index"] - view.place(0)
+    return place >= 0 and is_partly_zero(view.recorded[place], cleared=False)
+
+
 def may_be_unread(node: Node, levels: int = MOST_LEVELS) -> bool:
     """Whether all of it is 0 where a branch is taken that does not read the value."""
     if not levels:

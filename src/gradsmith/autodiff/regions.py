@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from gradsmith.autodiff.growth import is_exponential
 from gradsmith.autodiff.poles import is_partly_zero
 from gradsmith.autodiff.sweep import fit
 from gradsmith.ir.builder import Builder
@@ -65,6 +66,7 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
     around = current_builder().names
     builder.names = {p: around[value] for p, value in captured.items() if value in around}
     builder.names |= region.names
+    builder.exponentials = {p for p, value in captured.items() if is_exponential(value)}
     with building(builder):
         for node in region.nodes:  # by these items the sizes that they say can be brought along
             for index, symbol in enumerate(node.attrs.get("symbols", ())):

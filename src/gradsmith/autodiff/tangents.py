@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradsmith.autodiff.activity import in_arm, in_block, in_body
+from gradsmith.autodiff.growth import is_exponential, is_tape_of_exponentials
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
@@ -99,6 +100,9 @@ def _pushed(
         for node, value in values.items():
             values[node] = builder.inner(value)
         found = {values[n]: None if t is None else builder.inner(t) for n, t in tangents.items()}
+        builder.exponentials.update(
+            builder.inner(own) for outer, own in builder.captured.items() if is_exponential(outer)
+        )
         with builder.phase(rewriting):
             push([values[n] for n in region.nodes if n in active], found)
     return {n: found.get(values.get(n, n)) for n in (*region.params, *region.nodes)}
@@ -167,6 +171,8 @@ def _with_params(
         moved(k)
     for p in view.tapes:
         same(view.params[p])
+        if is_tape_of_exponentials(view.node.inputs[p]):
+            builder.exponentials.add(values[view.params[p]])
     for p in view.tapes:
         if p in readings:
             moved(p)

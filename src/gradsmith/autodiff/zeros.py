@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.autodiff.poles import needs_guard, without_factor
+from gradsmith.autodiff.growth import is_exponential, overflowing
+from gradsmith.autodiff.poles import is_partly_zero, needs_guard, without_factor
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
 from gradsmith.ops.arithmetic import add, multiply, negative
-from gradsmith.ops.compare import invert, logical_and, logical_not, logical_or, not_equal
+from gradsmith.ops.compare import invert, isfinite, logical_and, logical_not, logical_or, not_equal
 from gradsmith.ops.complex import conjugated
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set, take_part
@@ -94,8 +95,19 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
     parts = masked_parts(g)
     factor = conjugated(partial) if conjugate else partial
     if parts is not None:
-        return mask(parts[0], multiply(parts[1], factor))
-    return _scale_part(g, factor) if is_taken_by_mask(g) else multiply(g, factor)
+        return mask(parts[0], _product(parts[1], factor))
+    return _scale_part(g, factor) if is_taken_by_mask(g) else _product(g, factor)
+
+
+def _product(g: Node, factor: Node) -> Node:
+    """``g * factor``; 0 where one of them overflows, if that is the limit, or nothing reads it."""
+    product = multiply(g, factor)
+    large = overflowing(g, factor)
+    if large is not None:
+        return mask(isfinite(large), product)
+    if is_exponential(factor) and factor.ndim == g.ndim and is_partly_zero(g):
+        return mask(logical_or(not_equal(g, 0), isfinite(factor)), product)
+    return product
 
 
 def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:

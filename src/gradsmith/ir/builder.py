@@ -40,6 +40,8 @@ class Builder:
     ----------
     partly_zero : set of nodes
         Parameters of the adjoint of a region that are 0 where nothing reads an element.
+    exponentials : set of nodes
+        Parameters of a region that stand for exponentials, which may overflow.
     """
 
     def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
@@ -55,6 +57,7 @@ class Builder:
         self.params: list[Node] = []
         self.names: dict[Node, str] = {}
         self.partly_zero: set[Node] = set()
+        self.exponentials: set[Node] = set()
         self.size_names: dict[Symbol, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None

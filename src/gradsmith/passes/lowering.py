@@ -6,9 +6,10 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ops.arithmetic import multiply, negative
-from gradsmith.ops.compare import logical_or, not_equal
+from gradsmith.ops.compare import isfinite, logical_or, not_equal
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.quotients import masked_divide
+from gradsmith.ops.select import where
 from gradsmith.ops.stable import LOWERINGS
 
 MOST_PRODUCTS = 32
@@ -64,6 +65,19 @@ def _without_factor(x: Node) -> Node:
     return x
 
 
+def shorter_condition(node: Node) -> Node | None:
+    """``0 * y`` is 0 for all finite ``y``, so that ``x != 0`` is enough for ``x * y`` as well."""
+    if node.op is not where or node.inputs[0].op is not logical_or:
+        return None
+    nonzero, finite = node.inputs[0].inputs
+    if not (_is_nonzero(nonzero) and finite.op is isfinite and is_number(node.inputs[2], 0)):
+        return None
+    product = _without_factor(node.inputs[1])
+    wanted = {_without_factor(nonzero.inputs[0]), _without_factor(finite.inputs[0])}
+    alike = product.op is multiply and set(map(_without_factor, product.inputs)) == wanted
+    return where(nonzero, *node.inputs[1:]) if alike else None
+
+
 def _is_nonzero(node: Node) -> bool:
     return node.op is not_equal and is_number(node.inputs[1], 0)
 
@@ -79,4 +93,7 @@ def with_factor(node: Node) -> Node | None:
     return masked_divide(mask, factor * x, y)
 
 
-LOWERING = (lower_composite, lower_power, made_square, shorter_mask, with_factor)
+LOWERING = (
+    *(lower_composite, lower_power, made_square),
+    *(shorter_mask, shorter_condition, with_factor),
+)

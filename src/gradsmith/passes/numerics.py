@@ -156,9 +156,10 @@ TANH = [
 def _log_of_sum(s: Node) -> Node | None:
     """``log(exp(u) + exp(v) + c)``, a term at a time."""
     terms = [_logarithm(term) for term in _terms(s)]
-    if len(terms) < 2 or any(term is None for term in terms):
+    if any(term is None for term in terms):
         return None
-    return reduce(logaddexp, terms)
+    total: Node = reduce(logaddexp, terms)
+    return total
 
 
 def _terms(node: Node) -> list[Node]:
