@@ -68,6 +68,19 @@ def is_tape_of_exponentials(node: Node) -> bool:
     return place >= 0 and view.recorded[place].op in _GROWING
 
 
+def is_vanishing_tape(tape: Node) -> bool:
+    """Whether what a loop has recorded on it vanishes quicker than exponentials grow there."""
+    if tape.op is not item or tape.inputs[0].op is not loop:
+        return False
+    view = LoopView(tape.inputs[0])
+    place = tape.attrs["index"] - view.place(0)
+    tapes = [p for p in view.tapes if is_tape_of_exponentials(view.node.inputs[p])]
+    if not tapes or place < 0:
+        return False
+    degree = Degrees({view.params[p]: 1.0 for p in tapes})(view.recorded[place])
+    return degree is not None and degree < -1
+
+
 def _exponentials(node: Node) -> list[Node]:
     """Those among the factors of ``node``."""
     found: list[Node] = []

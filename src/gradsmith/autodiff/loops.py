@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gradsmith.autodiff.activity import in_body, wanted_in_body
 from gradsmith.autodiff.binomial import is_binomial, rewound
-from gradsmith.autodiff.growth import is_tape_of_exponentials
+from gradsmith.autodiff.growth import is_tape_of_exponentials, is_vanishing_tape
 from gradsmith.autodiff.lasting import lasting
 from gradsmith.autodiff.poles import is_partly_zero, is_partly_zero_tape
 from gradsmith.autodiff.regions import (
@@ -142,7 +142,7 @@ def _read(back: Backward, parts: Sequence[Adjoints]) -> None:
             if result in back.sweep.members and isinstance(tape.type, TapeType):
                 g = back.work.parameter(f"g_{j}", tape.type.item)
                 back.tapes.append((g, tape))
-                if is_partly_zero_tape(tape):
+                if is_partly_zero_tape(tape) or is_vanishing_tape(tape):
                     back.work.partly_zero.add(g)
                 with building(back.work):
                     back.sweep.add(result, g)
