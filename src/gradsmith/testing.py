@@ -1,4 +1,4 @@
-"""Checks of derivatives against finite differences, for users' rules as for our own."""
+"""Checks of derivatives against finite differences, and of derivative rules of the user's own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.api import jvp, vjp
+from gradsmith.api import CustomJVP, CustomVJP, checkpoint, jvp, vjp
 from gradsmith.api.transforms import plain_call
-from gradsmith.errors import ArgumentValueError, CheckError
+from gradsmith.errors import ArgumentTypeError, ArgumentValueError, CheckError
 from gradsmith.frontend.arguments import is_input
 
 Function = Callable[..., Any]
@@ -157,3 +157,150 @@ def _dtype(leaf: Any) -> Any:
 
 def _varies(leaf: Any) -> bool:
     return bool(_dtype(leaf).kind in "fc")
+
+
+# -- rules of the user's own ---------------------------------------------------------------------
+
+
+def check_rule(
+    fun: CustomVJP | CustomJVP,
+    args: Sequence[Any],
+    *,
+    order: int = 1,
+    rtol: float | None = None,
+    atol: float | None = None,
+    seed: int = 0,
+) -> None:
+    """Check the derivative rule of a `gs.custom_vjp`, `gs.custom_jvp` or `gs.elementwise`.
+
+    What the rule says of the value is compared with the function, the derivatives of the
+    function alone, within a loop, within a branch and under `gs.checkpoint` with finite
+    differences, and of a rule for forward mode that it is linear in the tangents.
+
+    Parameters
+    ----------
+    fun : CustomVJP or CustomJVP
+        With its rule declared.
+    args : sequence
+        Its arguments, away from kinks.
+    order : int
+        How often to differentiate.
+    rtol, atol, seed
+        As for `check_grads`.
+
+    Raises
+    ------
+    CheckError
+        The rule disagrees with the function.
+    ArgumentTypeError
+        ``fun`` has no rule.
+    """
+    if not isinstance(fun, (CustomVJP, CustomJVP)) or not fun.has_rule:
+        raise ArgumentTypeError(
+            f"{getattr(fun, '__name__', fun)!r} has no derivative rule of its own",
+            hint="pass what gs.custom_vjp, gs.custom_jvp or gs.elementwise returns, with its rule",
+        )
+    random = np.random.default_rng(seed)
+    tolerances = _tolerances(args, rtol, atol)
+    moving = [p for p in range(len(args)) if p not in fun.nondiff_argnums]
+    _check_value(fun, args, moving, random, tolerances)
+    modes = ("rev",) if isinstance(fun, CustomVJP) else ("fwd", "rev")
+    for place in (_alone, _in_a_loop, _in_a_branch, _under_checkpoint):
+        used = place(_of_moving(fun, list(args), moving))
+        check_grads(
+            used,
+            [args[p] for p in moving],
+            order=order,
+            modes=modes,
+            rtol=rtol,
+            atol=atol,
+            seed=seed,
+        )
+
+
+def _of_moving(fun: Function, args: list[Any], moving: Sequence[int]) -> Function:
+    """The function of those arguments alone that have a derivative."""
+
+    @_traced_as_the_users
+    def of_moving(*given: Any) -> Any:
+        chosen = list(args)
+        for position, value in zip(moving, given, strict=True):
+            chosen[position] = value
+        return fun(*chosen)
+
+    return of_moving
+
+
+def _traced_as_the_users(fun: Function) -> Function:
+    """The function, which is otherwise run as it is, as gradsmith's own are: its loop and its
+    branch would not become the emitted code's.
+    """
+    fun.__module__ = "__main__"
+    return fun
+
+
+def _alone(fun: Function) -> Function:
+    return fun
+
+
+def _in_a_loop(fun: Function) -> Function:
+    @_traced_as_the_users
+    def in_a_loop(*args: Any) -> Any:
+        outs = [fun(*args) for _ in range(3)]
+        return outs[-1]
+
+    return in_a_loop
+
+
+def _in_a_branch(fun: Function) -> Function:
+    def first(*args: Any) -> Any:
+        return tree.flatten(list(args), lambda v: not tree.is_container(v))[0][0]
+
+    @_traced_as_the_users
+    def in_a_branch(*args: Any) -> Any:
+        if np.sum(np.real(first(*args))) < np.inf:
+            return fun(*args)
+        return fun(*args)
+
+    return in_a_branch
+
+
+def _under_checkpoint(fun: Function) -> Function:
+    return checkpoint(fun)
+
+
+def _check_value(
+    fun: CustomVJP | CustomJVP,
+    args: Sequence[Any],
+    moving: Sequence[int],
+    random: Any,
+    tolerances: tuple[float, float],
+) -> None:
+    expected = fun.fun(*args)
+    if isinstance(fun, CustomVJP):
+        _compare(fun.name, "fwd gives the value", fun.fwd(*args)[0], expected, tolerances)  # type: ignore[misc]
+        return
+    fixed = [args[p] for p in sorted(fun.nondiff_argnums)]
+    primals = tuple(args[p] for p in moving)
+    along = _map(primals, lambda leaf: _random_like(leaf, random))
+    twice = _map(along, lambda leaf: leaf * 2 if _varies(leaf) else leaf)
+    value, tangent = fun.jvp(*fixed, primals, along)  # type: ignore[misc]
+    _compare(fun.name, "the rule gives the value", value, expected, tolerances)
+    double = fun.jvp(*fixed, primals, twice)[1]  # type: ignore[misc]
+    doubled = _map(tangent, lambda leaf: leaf * 2)
+    what = "for tangents twice as large the rule gives"
+    _compare(fun.name, what, double, doubled, tolerances)
+
+
+def _compare(
+    name: str, what: str, found: Any, expected: Any, tolerances: tuple[float, float]
+) -> None:
+    for left, right in zip(_leaves(found), _leaves(expected), strict=True):
+        fits = np.shape(left) == np.shape(right)
+        if not fits or not np.allclose(left, right, rtol=tolerances[0], atol=tolerances[1]):
+            raise CheckError(
+                f"the rule of {name}: {what} {np.array2string(np.asarray(left), threshold=8)} "
+                f"instead of {np.array2string(np.asarray(right), threshold=8)}",
+                hint="the rule returns the function's own value first, and is linear in the "
+                "tangents",
+            )

@@ -1,5 +1,6 @@
 """The public interface."""
 
+from gradsmith.api.custom_rules import CustomJVP, CustomVJP, custom_jvp, custom_vjp, elementwise
 from gradsmith.api.differentiable import Differentiable, Gradient, differentiable
 from gradsmith.api.plans import Checkpoint, checkpoint, loop, unroll
 from gradsmith.api.transformed import Transformed
@@ -7,12 +8,17 @@ from gradsmith.api.transforms import compile, grad, jvp, stop_gradient, value_an
 
 __all__ = [
     "Checkpoint",
+    "CustomJVP",
+    "CustomVJP",
     "Differentiable",
     "Gradient",
     "Transformed",
     "checkpoint",
     "compile",
+    "custom_jvp",
+    "custom_vjp",
     "differentiable",
+    "elementwise",
     "grad",
     "jvp",
     "loop",

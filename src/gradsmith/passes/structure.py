@@ -8,7 +8,7 @@ import numpy as np
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import is_number, number
+from gradsmith.ir.intrinsics import is_number, item, number
 from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
@@ -16,6 +16,7 @@ from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equa
 from gradsmith.ops.complex import conj, imag, real, with_imag, with_real
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
+from gradsmith.ops.custom import custom_derivative
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
@@ -235,11 +236,19 @@ STRUCTURE = [
 """`Table` takes no result of another type: ``x * 1`` stays where the 1 is an array of ones that
 broadcasts, ``reshape(x)`` where the shape changes."""
 
+
+def _own_value(root: Node, whole: Node) -> Node:
+    """A result of a function with a derivative rule of its own is what the function gives."""
+    value: Node = whole.inputs[root.attrs["index"]]
+    return value
+
+
 UNWRAP = [
     Rule(Apply(distinct, (X,)), _keep),
     Rule(Apply(at_least_zero, (X,)), _keep),
     Rule(Apply(stop_gradient, (X,)), _keep),
     Rule(Apply(finished_gradient, (X,)), _keep),
+    Rule(Apply(item, (Wild("whole", lambda n: n.op is custom_derivative),), R), _own_value),
 ]
 """Identities that only differentiation looks at; gone once it is done."""
 
