@@ -107,7 +107,10 @@ def has_effect(node: Node) -> bool:
     """Whether evaluating it may do more than give a value: raise the user's error, print."""
     if "effect" in node.op.traits:
         return True
-    return bool(node.attrs) and any(map(_has_effect, node.regions))
+    for value in node.attrs.values():  # noqa: SIM110 (asked of every node in every pass)
+        if isinstance(value, Region) and _has_effect(value):
+            return True
+    return False
 
 
 def _has_effect(region: Region) -> bool:

@@ -23,7 +23,7 @@ def everywhere(change: Pass) -> Pass:
 
 def in_regions(graph: Graph, change: Pass) -> Graph:
     """The graph with its regions changed, and nothing else."""
-    if not any(True for node in graph.nodes for _ in node.regions):
+    if not any(map(_has_regions, graph.nodes)):
         return graph
     made: dict[Node, Node] = {param: param for param in graph.params}
     for node in graph.nodes:
@@ -45,15 +45,26 @@ def renamed(names: Mapping[Node, str], made: Mapping[Node, Node]) -> dict[Node, 
 
 
 def _changed(node: Node, made: Mapping[Node, Node], change: Pass) -> Node:
-    attrs = {
-        key: _region(value, change) if isinstance(value, Region) else value
-        for key, value in node.attrs.items()
-    }
-    inputs = tuple(made[i] for i in node.inputs)
-    same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-    if same and all(attrs[key] is value for key, value in node.attrs.items()):
+    attrs = node.attrs
+    if _has_regions(node):
+        attrs = {
+            key: _region(value, change) if isinstance(value, Region) else value
+            for key, value in attrs.items()
+        }
+    inputs = tuple([made[i] for i in node.inputs])
+    same = inputs == node.inputs
+    if same and (
+        attrs is node.attrs or all(attrs[key] is value for key, value in node.attrs.items())
+    ):
         return node
     return remade(node, inputs, attrs)
+
+
+def _has_regions(node: Node) -> bool:
+    for value in node.attrs.values():  # noqa: SIM110 (asked of every node in every pass)
+        if isinstance(value, Region):
+            return True
+    return False
 
 
 def remade(node: Node, inputs: tuple[Node, ...], attrs: Mapping[str, Any]) -> Node:
