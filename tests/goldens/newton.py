@@ -11,7 +11,7 @@ def newton_grad(a, x):
     """
     # line 142: while abs(x**2 - a) > 1e-10:
     xs = []
-    while abs(x * x - a) > 1e-10:
+    while abs(x ** 2 - a) > 1e-10:
         xs.append(x)
         # line 143: x = 0.5 * (x + a / x)
         x = 0.5 * (x + a / x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -80,6 +81,9 @@ class Sizes:
     def same(self, shape: Shape, other: Shape) -> bool:
         return shape == other
 
+    def module(self, name: str) -> ast.expr:
+        return syntax.name(name)
+
     def shown(self, *_: Any) -> None:
         """No variable shows a part: each node has one of its own."""
 
@@ -87,7 +91,7 @@ class Sizes:
 def emitted(graph: Graph, arrays: Sequence[Any]) -> list[Any]:
     """The results of the statements that the emission rules give, one per node."""
     emitter = Sizes()
-    scope: dict[str, Any] = {"np": np}
+    scope: dict[str, Any] = {"np": np, "math": math}
     names: dict[Node, str] = {}
     for node, array in zip(graph.params, arrays, strict=True):
         names[node] = f"v{len(names)}"

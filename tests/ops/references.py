@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -128,8 +129,25 @@ REFERENCES: dict[str, Reference] = {
     "copy": lambda x: x.copy(),
     "clip_below": lambda x, low: np.clip(x, low, None),
     "clip_above": lambda x, high: np.clip(x, None, high),
-    "power": operator.pow,  # on NumPy's scalars np.power may have another last bit
+    **{f"math_{name}": getattr(math, name) for name in dir(math)},
+    "math_fsum": lambda *numbers: math.fsum(numbers),
+    "math_fsum_of_array": math.fsum,
+    "math_modf_0": lambda x: math.modf(x)[0],
+    "math_modf_1": lambda x: math.modf(x)[1],
     "python_float": float,
+    "python_complex": complex,
+    "complex_of_parts": complex,
+    "python_bool": bool,
+    "python_round": lambda x, *, digits: round(x, digits),
+    "python_max": max,
+    "python_min": min,
+    "is_integer": lambda x: float(x).is_integer(),
+    "widened": lambda x, **_: x,
+    "conditional": lambda condition, x, y: x if condition else y,
+    "not": operator.not_,
+    "real_power": lambda x, y: float(np.float_power(x, y)),
+    "log_of_base": lambda x: math.log(x) if x else 0.0,
+    "power": operator.pow,  # on NumPy's scalars np.power may have another last bit
     "chebyshev": lambda x, *, coefficients: np.polynomial.chebyshev.chebval(x, coefficients),
     "integer_power": lambda x, *, n: x**n,
     "masked_divide": lambda mask, x, y: np.where(mask, x, 0) / np.where(mask, y, 1),

@@ -33,5 +33,4 @@ SAMPLES: dict[str, list[Sample]] = {
     "with_imag": WITH_PARTS,
     "conj": [*Z, *REAL],
     "absolute": [*Z, *REAL, Sample((-1.5,)), Sample((np.array([0.0, -0.0]),), smooth=False)],
-    "python_float": [Sample((np.float64(1.5),)), Sample((np.array(1.5, dtype=np.float32),))],
 }

@@ -125,10 +125,8 @@ def test_pythons_math_makes_python_floats() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(UnsupportedError, match=r"np\.floor"):
-        run(FUNCTIONS[math.floor], 1.5)
-    with pytest.raises(UnsupportedError, match=r"math\.erf"):
-        run(FUNCTIONS[math.erf], 1.5)
+    with pytest.raises(UnsupportedError, match=r"math\.frexp"):
+        run(FUNCTIONS[math.frexp], 1.5)
     with pytest.raises(UnsupportedError, match="copy=False"):
         run(lambda x: FUNCTIONS[np.nan_to_num](x, copy=False), X)
     with pytest.raises(ArgumentValueError, match="negative integer powers"):

@@ -78,8 +78,7 @@ def check(function: Callable[..., Any], numpy: Callable[..., Any], args: tuple[A
 def same_type(node: Node, value: Any, kinds: list[type]) -> None:
     assert np.shape(value) == tuple(map(dims.hint, node.shape)), kinds
     if node.array_type.weak:
-        # The boolean that two Python numbers compare to is typed as NumPy's and is Python's.
-        assert type(value) in (int, float, complex) or np.bool_ in kinds, kinds
+        assert type(value) in (bool, int, float, complex), kinds
         assert np.asarray(value).dtype == node.dtype, kinds
     elif node.dtype.kind == "b":  # Python's comparisons of numbers make Python's booleans
         assert np.asarray(value).dtype == bool, kinds

@@ -25,9 +25,11 @@ from gradsmith.ops.compare import (
     logical_and,
     logical_not,
     logical_or,
+    negation,
     not_equal,
 )
 from gradsmith.ops.complex import absolute, conj, imag, real
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import empty, eye, full, ones, zeros
 from gradsmith.ops.index import gather, getitem
@@ -53,9 +55,9 @@ _CHEAP: frozenset[Op] = frozenset(
         *(astype, copy, distinct, stop_gradient, finished_gradient, at_least_zero),
         *(zeros, ones, full, empty, eye, arange),
         *(add, subtract, multiply, divide, negative, integer_power, conj, real, imag),
-        *(where, minimum, maximum, absolute, sign, whole),
+        *(where, conditional_op, minimum, maximum, absolute, sign, whole),
         *(equal, not_equal, less, less_equal, greater, greater_equal),
-        *(logical_and, logical_or, logical_not, invert),
+        *(logical_and, logical_or, logical_not, negation, invert),
         *(nonzero, flatnonzero, argwhere),
     )
 )

@@ -39,10 +39,14 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
     if gradient is None:
         return None
     builder = current_builder()
+    name = f"g_{builder.names[node]}" if node in builder.names else None
     if gradient.dtype != node.dtype or gradient.array_type.weak:
-        gradient = astype(gradient, dtype=node.dtype)
-    if node in builder.names:
-        name = f"g_{builder.names[node]}"
+        uncast = gradient
+        with builder.at(uncast.span):
+            gradient = astype(uncast, dtype=node.dtype)
+        if name is not None and builder.names.get(uncast) == name:
+            del builder.names[uncast]  # the name is that of the result
+    if name is not None:
         if builder.names.get(gradient, name) != name:
             gradient = distinct(gradient, token=builder.token())  # the same value, another name
         builder.name(gradient, name)

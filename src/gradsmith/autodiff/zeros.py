@@ -14,8 +14,16 @@ from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
 from gradsmith.ops.arithmetic import add, multiply, negative
-from gradsmith.ops.compare import invert, isfinite, logical_and, logical_not, logical_or, not_equal
+from gradsmith.ops.compare import (
+    NEGATIONS,
+    invert,
+    isfinite,
+    logical_and,
+    logical_or,
+    not_equal,
+)
 from gradsmith.ops.complex import conjugated
+from gradsmith.ops.conditional import conditional, conditional_op, is_number_type
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set, take_part
 from gradsmith.ops.manipulate import broadcasted
@@ -38,7 +46,7 @@ def is_scatter(node: Node) -> bool:
 
 def masked_parts(node: Node) -> tuple[Node, Node] | None:
     """``(mask, value)`` of a node that is exactly 0 where the mask does not hold."""
-    if node.op is where and is_zero(node.inputs[2]):
+    if node.op in (where, conditional_op) and is_zero(node.inputs[2]):
         condition, value, _ = node.inputs
         whole = broadcast(condition.shape, value.shape) == node.shape  # the zeros may be larger
         return (condition, value) if whole else None
@@ -216,13 +224,21 @@ def mask(condition: Node, value: Node) -> Node:
     """``value`` where the condition holds, exactly 0 elsewhere."""
     parts = masked_parts(value)
     if parts is not None:
-        return where(logical_and(condition, parts[0]), parts[1], 0)
-    return where(condition, value, 0)
+        return chosen(logical_and(condition, parts[0]), parts[1], 0)
+    return chosen(condition, value, 0)
+
+
+def chosen(condition: Node, x: Node, y: Any) -> Node:
+    """``x`` where the condition holds, ``y`` elsewhere; of numbers a conditional expression."""
+    number = not condition.ndim and is_number_type(x.array_type)
+    if number and (not isinstance(y, Node) or y.type == x.type):
+        return conditional(condition, x, y)
+    return where(condition, x, y)
 
 
 def _opposite(left: Node, right: Node) -> bool:
     """Whether one mask is written as the negation of the other."""
-    negations = (logical_not, invert)
+    negations = (*NEGATIONS, invert)
     return (left.op in negations and left.inputs[0] is right) or (
         right.op in negations and right.inputs[0] is left
     )
@@ -257,8 +273,8 @@ def accumulate(total: Node | None, term: Node | None) -> Node | None:
     left, right = masked_parts(total), masked_parts(term)
     if left is not None and right is not None:
         if left[0] is right[0]:
-            return where(left[0], add(left[1], right[1]), 0)
+            return chosen(left[0], add(left[1], right[1]), 0)
         if _opposite(left[0], right[0]):
-            return where(left[0], left[1], right[1])
-        return where(logical_or(left[0], right[0]), add(total, term), 0)
+            return chosen(left[0], left[1], right[1])
+        return chosen(logical_or(left[0], right[0]), add(total, term), 0)
     return add(total, term)

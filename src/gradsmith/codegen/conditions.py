@@ -18,6 +18,8 @@ def until_raised(code: list[ast.stmt]) -> list[ast.stmt]:
 
 def asked(test: ast.expr) -> ast.expr:
     """The condition ``test``, a truth value without axes, as it is asked for."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return negated(asked(test.operand))
     name, operands = _numpy_call(test)
     if name == "logical_not" and len(operands) == 1:
         return negated(asked(operands[0]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
+
 from gradsmith.ops import syntax
 from gradsmith.tree import Path, Tree
 
@@ -20,13 +22,22 @@ def access(root: str, path: Path) -> ast.expr:
     return reading
 
 
+def _static(value: Any) -> ast.expr:
+    """What a function returns besides numbers and arrays."""
+    if isinstance(value, np.dtype):
+        return syntax.call("np.dtype", value.name)
+    if isinstance(value, type):
+        return syntax.name(syntax.class_name(value) or "None")
+    return syntax.expression(value)
+
+
 def tree_of(tree: Tree, leaves: Any) -> ast.expr:
     """The expression that builds a nested result."""
     if tree.kind == "leaf":
         leaf: ast.expr = next(leaves)
         return leaf
     if tree.kind == "static":
-        return syntax.expression(tree.value)
+        return _static(tree.value)
     parts = [tree_of(child, leaves) for child in tree.children]
     if tree.kind == "dict":
         return ast.Dict([syntax.expression(k) for k in tree.keys], parts)

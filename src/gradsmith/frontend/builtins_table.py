@@ -14,7 +14,6 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
-    ConcretizationError,
     UnsupportedError,
 )
 from gradsmith.frontend.choices import choose, negate
@@ -23,7 +22,7 @@ from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loose import note
-from gradsmith.frontend.messages import KEEP, no_attribute, shown
+from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
@@ -42,8 +41,16 @@ from gradsmith.frontend.trips import (
 )
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
-from gradsmith.ir.types import python_number
-from gradsmith.ops.scalars import as_float
+from gradsmith.ops.declare import as_node
+from gradsmith.ops.extremes import extreme_of
+from gradsmith.ops.scalars import (
+    as_complex,
+    as_float,
+    python_bool,
+    rounded_of,
+    rounded_to,
+    whole_of,
+)
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
 
@@ -127,9 +134,19 @@ def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return functools.reduce(functools.partial(_extreme_size, plain), values)
-        return _like_python(functools.reduce(functools.partial(apply, ufunc), values), values)
+        if any(isinstance(value, Tracer) and value.type.form == "array" for value in values):
+            return functools.reduce(functools.partial(_later, plain), values)
+        result = run(functools.partial(extreme_of, plain), *values)
+        note(result.node, [as_traced(value).type for value in values])
+        return result
 
     return extreme
+
+
+def _later(plain: Any, best: Any, value: Any) -> Any:
+    """``value``, where `max` or `min` finds it better than the best so far."""
+    better = value > best if plain is max else value < best
+    return choose(better, lambda: value, lambda: best)
 
 
 def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
@@ -141,20 +158,6 @@ def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
     if ordered is None:
         return wrap_size(dims.compound(plain.__name__, one, other))
     return left if ordered is (plain is min) else right
-
-
-def _like_python(result: Any, operands: list[Any]) -> Any:
-    """What NumPy made of Python numbers, as Python makes it: it gives way to any array's dtype."""
-    made = run(as_float, result) if all(map(_is_pythons, operands)) else result
-    if isinstance(made, Tracer):  # Python gives one of the operands as it is
-        note(made.node, [as_traced(value).type for value in operands])
-    return made
-
-
-def _is_pythons(value: Any) -> bool:
-    if isinstance(value, Tracer):
-        return value.type.weak
-    return isinstance(value, (int, float, TracedInt)) and not isinstance(value, np.generic)
 
 
 def _check_numbers(values: list[Any], name: str, ufunc: np.ufunc) -> None:
@@ -182,17 +185,19 @@ def _divmod(left: Any, right: Any) -> Any:
 
 
 @builtin(round)
-def _round(value: Any, digits: int | None = None) -> Any:
-    if isinstance(value, TracedInt):
-        return value
-    if not isinstance(value, Tracer) or value.type.form == "array":
+def _round(number: Any, ndigits: Any = None) -> Any:
+    if isinstance(ndigits, TracedInt):
+        ndigits = int(ndigits)
+    if isinstance(number, TracedInt):
+        whole = ndigits is None or ndigits >= 0
+        return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
+    if not isinstance(number, Tracer) or number.type.form == "array":
         raise ArgumentTypeError(
-            f"round() of {shown(value)}", current_span(), "use np.round for arrays"
+            f"round() of {shown(number)}", current_span(), "use np.round for arrays"
         )
-    rounded = _like_python(apply(np.round, value, digits or 0), [value])
-    if digits is None:
-        note(rounded.node, [python_number(int)])
-    return rounded
+    if ndigits is None:
+        return run(rounded_of, number)
+    return run(rounded_to, number, digits=operator.index(ndigits))
 
 
 def _of_a_row(value: Any) -> bool:
@@ -267,31 +272,37 @@ BUILTINS[any] = _of_all(any, np.any, ends_at=True)
 BUILTINS[all] = _of_all(all, np.all, ends_at=False)
 
 
-def _conversion(kind: type) -> Callable[..., Any]:
-    def convert(value: Any, *rest: Any) -> Any:
-        if isinstance(value, TracedInt) and not rest:
-            return value if kind is int else value * kind(1)
-        if isinstance(value, Tracer) and value.type.weak and value.dtype == np.dtype(kind):
-            return value
-        if isinstance(value, Tracer):
-            raise ConcretizationError(
-                f"{kind.__name__}() would turn {shown(value)} into plain numbers and lose the "
-                "gradient",
-                current_span(),
-                "use .astype(int), whose result stays traced" if kind is int else KEEP,
-            )
-        return kind(int(value) if isinstance(value, TracedInt) else value, *rest)
-
-    return convert
+def _single(value: Any) -> Any:
+    """An array of one element as a number: the functions that make numbers take it."""
+    many = isinstance(value, Tracer) and value.ndim
+    return apply(np.reshape, value, ()) if many and dims.same(value.type.size, 1) else value
 
 
-for _kind in (int, float, complex):
-    builtin(_kind)(_conversion(_kind))
+@builtin(int)
+def _int(value: Any, *rest: Any) -> Any:
+    if rest:
+        raise ArgumentTypeError(
+            "int() can't convert non-string with explicit base", current_span()
+        )
+    return value if isinstance(value, TracedInt) else run(whole_of, _single(value))
+
+
+@builtin(float)
+def _float(value: Any) -> Any:
+    return run(lambda x: as_float(as_node(x)), _single(value))
+
+
+@builtin(complex)
+def _complex(real: Any, imag: Any = None) -> Any:
+    parts = [real] if imag is None else [real, imag]
+    return run(lambda *x: as_complex(*map(as_node, x)), *map(_single, parts))
 
 
 @builtin(bool)
 def _bool(value: Any) -> Any:
-    return bool(value)
+    if isinstance(value, TracedInt):
+        value = as_condition(value)
+    return run(python_bool, _single(value)) if isinstance(value, Tracer) else bool(value)
 
 
 @builtin(isinstance)
@@ -379,6 +390,15 @@ def _isscalar(element: Any) -> bool:
 @builtin(operator.index)
 def _index(value: Any) -> Any:
     return value if isinstance(value, TracedInt) else operator.index(value)
+
+
+def _of_integers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Functions of Python's integers: what they are called with must be known."""
+    return lambda *args: function(*[int(a) if isinstance(a, TracedInt) else a for a in args])
+
+
+for _name in ("factorial", "gcd", "lcm", "comb", "perm", "isqrt"):
+    builtin(getattr(math, _name))(_of_integers(getattr(math, _name)))
 
 
 @builtin(math.prod)

@@ -11,7 +11,6 @@ from gradsmith.frontend.branches import fail_on, joined
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
-from gradsmith.frontend.loose import note
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import current_span, staged_frame
@@ -20,8 +19,7 @@ from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide
-from gradsmith.ir.types import python_number
-from gradsmith.ops.compare import logical_not
+from gradsmith.ops.compare import negation
 
 
 def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
@@ -68,12 +66,16 @@ def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:
     return choose(first, lambda: _truthy(first), rest)
 
 
-def _falsy(value: Tracer) -> Any:
-    return False if value.dtype == bool and not value.ndim else value
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, Tracer) and value.dtype == bool and not value.ndim
 
 
-def _truthy(value: Tracer) -> Any:
-    return True if value.dtype == bool and not value.ndim else value
+def _falsy(value: Any) -> Any:
+    return False if _is_truth(value) else value
+
+
+def _truthy(value: Any) -> Any:
+    return True if _is_truth(value) else value
 
 
 def negate(value: Any) -> Any:
@@ -81,9 +83,7 @@ def negate(value: Any) -> Any:
     value = as_condition(value)
     if not isinstance(value, Tracer):
         return not value
-    result = logical_not(condition_of(value))
-    note(result, [python_number(bool)])
-    return Tracer(View(Storage(result)))
+    return Tracer(View(Storage(negation(condition_of(value)))))
 
 
 def identical(left: Any, right: Any) -> bool:

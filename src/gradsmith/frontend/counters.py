@@ -130,7 +130,7 @@ class Guess:
 def _comparison(node: Node, *, negated: bool) -> tuple[str, Size | None]:
     """The condition as ``distance <relation> 0``; no distance where it compares no sizes."""
     while node.op not in _RELATIONS:
-        if node.op is compare.logical_not:
+        if node.op in compare.NEGATIONS:
             (node,), negated = node.inputs, not negated
             continue
         flags = _flags(node)

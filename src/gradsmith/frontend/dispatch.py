@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
@@ -52,6 +54,7 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             here(),
             "write it with supported NumPy functions, or compute it outside the function",
         )
+    args = _with_out_by_name(function, args, kwargs)
     out, where = kwargs.pop("out", None), True
     if isinstance(function, np.ufunc):
         where = kwargs.pop("where", True)
@@ -66,6 +69,42 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         result = run(where_op, where, result, target)
     target.assign(_run(function, _into, (result, target), {}))
     return target
+
+
+def _with_out_by_name(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The arguments before ``out``: ``np.sum(a, 0, None, total)`` gives it by position."""
+    names = () if isinstance(function, np.ufunc) else _positional_names(function)
+    if "out" not in names or len(args) <= names.index("out"):
+        return args
+    if len(args) > len(names):
+        raise ArgumentTypeError(
+            f"{name_of(function)} takes {len(names)} positional arguments, not {len(args)}",
+            here(),
+            "call it as NumPy's documentation says",
+        )
+    place = names.index("out")
+    kwargs.update(zip(names[place:], args[place:], strict=False))
+    return args[:place]
+
+
+@functools.cache
+def _positional_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    if function in _WITHOUT_SIGNATURE:
+        return _WITHOUT_SIGNATURE[function]
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+
+
+_WITHOUT_SIGNATURE: dict[Callable[..., Any], tuple[str, ...]] = {
+    np.dot: ("a", "b", "out"),
+    np.concatenate: ("arrays", "axis", "out"),
+}
+"""Functions written in C have none before NumPy 2.4."""
 
 
 def _check_output(function: Callable[..., Any], target: Any) -> None:

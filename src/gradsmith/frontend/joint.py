@@ -41,7 +41,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ir.types import ArrayType
-from gradsmith.ops.compare import logical_not, not_equal
+from gradsmith.ops.compare import negation, not_equal
 from gradsmith.ops.effects import fail
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.regions import branch
@@ -199,7 +199,7 @@ class Joint:
         if left is True and right is False:
             return traced_truth(self.condition)
         if left is False and right is True:
-            return traced_truth(logical_not(self.condition))
+            return traced_truth(negation(self.condition))
         with building(self.builders[0]):
             left = as_truth(left)
         with building(self.builders[1]):

@@ -267,8 +267,10 @@ def _transpose(owner: Tracer, *axes: Any) -> Tracer:
 
 
 @_method
-def _clip(owner: Tracer, min: Any = None, max: Any = None, **kwargs: Any) -> Tracer:
-    made: Tracer = apply(np.clip, owner, min, max, **kwargs)
+def _clip(
+    owner: Tracer, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any
+) -> Tracer:
+    made: Tracer = apply(np.clip, owner, min, max, out=out, **kwargs)
     return made
 
 

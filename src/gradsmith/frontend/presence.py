@@ -17,12 +17,12 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number, size
 from gradsmith.ops.compare import (
+    NEGATIONS,
     equal,
     greater,
     greater_equal,
     less,
     less_equal,
-    logical_not,
     not_equal,
 )
 
@@ -131,7 +131,7 @@ def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
 
 def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:
     """A condition without ``not``, and its truth."""
-    while condition.op is logical_not:
+    while condition.op in NEGATIONS:
         condition, truth = condition.inputs[0], not truth
     return condition, truth
 

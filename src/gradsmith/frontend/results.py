@@ -12,6 +12,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.unsettled import Refusing
+from gradsmith.ops.syntax import class_name
 from gradsmith.tree import Tree
 
 _WRITABLE = (str, bool, type(None), np.dtype)
@@ -44,7 +45,8 @@ def check_results(shape: Tree, *, writable: bool) -> None:
     value = shape.value
     if isinstance(value, Refusing):
         _refuse(value)
-    fine = isinstance(value, _WRITABLE) if writable else value is None
+    named = isinstance(value, type) and class_name(value) is not None
+    fine = named or isinstance(value, _WRITABLE) if writable else value is None
     if shape.kind == "static" and not fine:
         raise ArgumentTypeError(
             f"the function returns {value!r:.60} of type {type(value).__name__}",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
-from gradsmith.frontend import builtins_table
+from gradsmith.frontend import builtins_table, number_methods
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
@@ -80,6 +80,8 @@ from gradsmith.frontend.value_guards import decide, deeper
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
+assert number_methods.NUMBER_METHODS, "arrays have no methods"
+
 
 @in_users_name
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -130,8 +132,18 @@ def _is_plain_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
 
 
+def _is_pythons_on_integers(function: Any, args: Sequence[Any]) -> bool:
+    """Whether a function of Python's is called with integers, which may be sizes: they have the
+    operators that it calls.
+    """
+    pythons = getattr(function, "__module__", None) in ("_operator", "builtins")
+    return pythons and all(isinstance(a, (int, TracedInt)) for a in args)
+
+
 def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     try:
+        if function in FUNCTIONS and _is_pythons_on_integers(function, args):
+            return builtins_table.BUILTINS.get(function) or function
         if function in FUNCTIONS:
             if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
                 return None  # of plain numbers: a number, which may become a size

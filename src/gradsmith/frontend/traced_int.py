@@ -141,6 +141,8 @@ class TracedInt:
         return self
 
     def __abs__(self) -> Any:
+        if dims.is_unbacked(self.dim):
+            return wrap_size(dims.compound("max", self.dim, -self.dim))
         return self if dims.decide(">=", self.dim, 0) else -self
 
     def __lt__(self, other: Any) -> Any:
@@ -203,10 +205,21 @@ _EXACT: dict[str, Callable[[Any, Any], Size]] = {
 def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
     a, b = as_size(left), as_size(right)
     if a is not None and b is not None:
+        if symbol == "//" and isinstance(b, Dim):
+            return wrap_size(_quotient(a, b))
         return wrap_size(_EXACT[symbol](a, b))
     if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
         return TracedInt.fallback(symbol, left, right)
     return NotImplemented
+
+
+def _quotient(left: Size, right: Dim) -> Size:
+    """``left // right``: a divisor that cancels must not be 0, where Python raises an error."""
+    if dims.is_unbacked(right):
+        return dims.compound("//", left, right)
+    if not dims.decide("!=", right, 0):
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return left // right
 
 
 def _bitwise(symbol: str, left: Any, right: Any) -> Any:

@@ -266,14 +266,6 @@ class Tracer:
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._lost("code that gradsmith does not trace", "call it outside the function")
 
-    def item(self, *args: Any) -> NoReturn:
-        """Refused: it would lose the gradient."""
-        self._lost("item()")
-
-    def tolist(self) -> NoReturn:
-        """Refused: it would lose the gradient."""
-        self._lost("tolist()")
-
     # -- NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

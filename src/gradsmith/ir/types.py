@@ -102,14 +102,14 @@ def scalar(dtype: object) -> ArrayType:
 
 
 def python_number(kind: type) -> ArrayType:
-    """The weak type of a Python ``int``, ``float`` or ``complex``; ``bool`` is never weak."""
-    form: Form = "scalar" if kind is bool else "python"
-    return ArrayType(np.dtype(kind), (), form)
+    """The weak type of a Python ``int``, ``float``, ``complex`` or ``bool``."""
+    return ArrayType(np.dtype(kind), (), "python")
 
 
 def promotion_operand(type_: ArrayType) -> object:
-    """What stands for the type in ``np.result_type`` and ``ufunc.resolve_dtypes``."""
-    return PYTHON_TYPES[type_.dtype.kind] if type_.weak else type_.dtype
+    """What stands for the type in ``ufunc.resolve_dtypes``; of booleans it knows no weak ones."""
+    weak = type_.weak and type_.dtype.kind != "b"
+    return PYTHON_TYPES[type_.dtype.kind] if weak else type_.dtype
 
 
 def result_dtype(*types: ArrayType) -> DType:
@@ -124,9 +124,7 @@ def _sample(type_: ArrayType) -> object:
 
 def all_weak(*types: ArrayType) -> bool:
     """Whether only Python numbers take part, so that Python's own arithmetic applies."""
-    return all(t.weak or (t.form == "scalar" and t.dtype.kind == "b") for t in types) and any(
-        t.weak for t in types
-    )
+    return all(t.weak for t in types)
 
 
 def broadcast(*shapes: Shape) -> Shape:

@@ -136,11 +136,15 @@ multiply = elementwise(
 )
 
 
-def _inverse_divisor(out: Node, x: Node, y: Node) -> Pole:
+def _inverse_divisor(out: Node, x: Node, y: Node) -> Any:
+    if out.array_type.weak and y.array_type.inexact:
+        return 1 / y  # where y is 0 Python's division has raised
     return Pole(inverse(y) if y.array_type.inexact else quotient(1, y, out.dtype), y)
 
 
-def _divisor_partial(out: Node, x: Node, y: Node) -> Pole:
+def _divisor_partial(out: Node, x: Node, y: Node) -> Any:
+    if out.array_type.weak:
+        return -(out / y)
     return Pole(-(out / y), y, -x, order=2)
 
 

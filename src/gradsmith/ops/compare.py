@@ -12,11 +12,10 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, EmitRule, Emitter, Op
-from gradsmith.ir.types import ArrayType, DType, broadcast, scalar
+from gradsmith.ir.types import ArrayType, DType, broadcast, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.arguments import refuse
 from gradsmith.ops.declare import (
-    FUNCTIONS,
     as_node,
     elementwise,
     elementwise_infer,
@@ -38,16 +37,15 @@ def _comparison(
     def emit(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
         return syntax.compare(symbol, x, y)
 
-    op = elementwise(
+    return elementwise(
         ufunc.__name__,
         numpy=ufunc,
         derivative=NON_DIFF,
         sympy=sympy,
         commutative=commutative,
         emit=emit,
+        python=python,
     )
-    implements_python(python)(FUNCTIONS[ufunc])
-    return op
 
 
 less = _comparison(np.less, "<", operator.lt, "Lt", commutative=False)
@@ -94,6 +92,25 @@ logical_and = _logic(np.logical_and, "&", "And")
 logical_or = _logic(np.logical_or, "|", "Or")
 logical_xor = _logic(np.logical_xor, "^", "Xor")
 logical_not = _logic(np.logical_not, "~", "Not")
+
+
+def _negation_infer(x: ArrayType) -> ArrayType:
+    if x.shape:
+        raise ArgumentTypeError("the truth value of an array is ambiguous")
+    return python_number(bool)
+
+
+negation = primitive(
+    "not",
+    infer=_negation_infer,
+    evaluate=operator.not_,
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: ast.UnaryOp(ast.Not(), x),
+    sympy="Not",
+)
+"""Python's ``not``, whose result is a bool of Python's."""
+
+NEGATIONS = (logical_not, negation)
 
 
 def _bitwise(
@@ -167,7 +184,7 @@ iscomplex = _test(np.iscomplex)
 
 
 def _truth(*_: ArrayType, **__: Any) -> ArrayType:
-    return scalar(bool)
+    return python_number(bool)
 
 
 isclose = primitive(

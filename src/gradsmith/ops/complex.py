@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Custom, Emitter, Linear, Op, UpdateRule
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import arithmetic, syntax
-from gradsmith.ops.declare import as_node, elementwise, implements, implements_python, primitive
+from gradsmith.ops.declare import as_node, elementwise, implements, primitive
 from gradsmith.ops.elementwise import arctan2, rad2deg
 from gradsmith.ops.select import denominator
 from gradsmith.ops.shape import private, read_only
@@ -103,14 +102,6 @@ def _real(val: Any) -> Node:
 @implements(np.imag)
 def _imag(val: Any) -> Node:
     return imag(as_node(val))
-
-
-@implements_python(complex)
-def _complex(real: Any = 0, imag: Any = 0) -> Node:
-    parts = as_node(real), as_node(imag)
-    if any(part.ndim for part in parts):
-        raise ArgumentTypeError("complex() takes numbers; for arrays write x + 1j * y")
-    return parts[0] + 1j * parts[1]
 
 
 def _emit_conj(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:

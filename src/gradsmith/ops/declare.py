@@ -38,6 +38,7 @@ from gradsmith.ir.types import (
     all_weak,
     broadcast,
     promotion_operand,
+    python_number,
 )
 from gradsmith.ops.arguments import as_dtype
 from gradsmith.ops.emission import emit_call, emit_operator, write_over
@@ -146,10 +147,16 @@ def elementwise_infer(
 
     def infer(*types: ArrayType, **_: Any) -> ArrayType:
         shape = broadcast(*[t.shape for t in types])
-        weak = python and all_weak(*types)
-        return ArrayType(dtype(*types), shape, "python" if weak else result_form(shape))
+        if python and all_weak(*types):
+            return ArrayType(dtype(*map(_as_integer, types)), shape, "python")
+        return ArrayType(dtype(*types), shape, result_form(shape))
 
     return infer
+
+
+def _as_integer(type_: ArrayType) -> ArrayType:
+    """``True`` counts as 1 in Python's arithmetic."""
+    return python_number(int) if type_.dtype.kind == "b" else type_
 
 
 def elementwise(
@@ -224,8 +231,7 @@ def _evaluator(ufunc: np.ufunc, python: Callable[..., Any]) -> Callable[..., Any
     """
 
     def evaluate(*values: Any) -> Any:
-        kinds = {type(v) for v in values}
-        alone = kinds <= _NUMBERS and kinds != {bool}
+        alone = all(type(v) in _NUMBERS for v in values)
         emitted = ufunc is np.power and type(values[0]) is not complex
         return (python if alone or emitted else ufunc)(*values)
 

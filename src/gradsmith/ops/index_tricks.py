@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import result_dtype
 from gradsmith.ops.declare import FUNCTIONS, as_node
@@ -15,7 +16,7 @@ from gradsmith.ops.grids import alone
 from gradsmith.ops.join import stack
 from gradsmith.ops.manipulate import broadcasted
 from gradsmith.ops.ranges import integers
-from gradsmith.ops.shape import cast, expand_dims
+from gradsmith.ops.shape import as_array, cast, expand_dims
 
 BRACKETS: dict[int, Callable[[Any], Any]] = {}
 """What each of these objects, by its `id`, makes of what stands in the brackets."""
@@ -72,39 +73,80 @@ def _ogrid(key: Any) -> Any:
 # -- parts put one after the other ---------------------------------------------------------------
 
 
-def _part(item: Any) -> Node:
-    if isinstance(item, str):
-        raise UnsupportedError(
-            f"np.r_ and np.c_ with the directive {item!r} on traced values",
-            hint="use np.concatenate or np.stack",
-        )
-    if not isinstance(item, slice):
-        return as_node(item)
-    start, stop, step = _bounds(item)
-    if isinstance(step, complex):
+@dataclass(frozen=True, slots=True)
+class _Joining:
+    """What the directive of ``np.r_`` says: along which axis, of how many at least, and where the
+    axes of a part with fewer go: the last of them is that at ``place``.
+    """
+
+    axis: int = 0
+    ndim: int = 1
+    place: int = -1
+
+    def directed(self, directive: str) -> _Joining:
+        """The same with what a directive like ``'0,2'`` gives."""
+        if directive in ("r", "c"):
+            raise ArgumentTypeError(
+                f"np.r_ with the directive {directive!r} makes an np.matrix",
+                hint="use np.concatenate, or the directive '0,2'",
+            )
+        try:
+            numbers = [int(number) for number in directive.split(",")]
+        except ValueError:
+            raise ArgumentValueError(f"unknown special directive {directive!r}") from None
+        if len(numbers) > 3:
+            raise ArgumentValueError(f"unknown special directive {directive!r}")
+        return replace(self, **dict(zip(("axis", "ndim", "place"), numbers, strict=False)))
+
+    def join(self, items: Sequence[Any]) -> Node:
+        """The parts one after the other; numbers of Python's do not widen the others."""
+        parts = [self._of_slice(i) if isinstance(i, slice) else as_node(i) for i in items]
+        common = result_dtype(*[part.array_type for part in parts])
+        shaped = [
+            cast(self._shaped(part, i), common) for part, i in zip(parts, items, strict=True)
+        ]
+        joined: Node = FUNCTIONS[np.concatenate](shaped, axis=self.axis)
+        return joined
+
+    def _of_slice(self, item: slice) -> Node:
+        start, stop, step = _bounds(item)
+        if not isinstance(step, complex):
+            return _points(item)
         made: Node = FUNCTIONS[np.linspace](start, stop, int(abs(step)))
         return made
-    return _points(item)
+
+    def _shaped(self, part: Node, item: Any) -> Node:
+        """The part with new axes; NumPy puts those of slices elsewhere."""
+        missing = self.ndim - part.ndim
+        if missing <= 0:
+            return FUNCTIONS[np.atleast_1d](part) if not part.ndim else part
+        new = expand_dims(as_array(part), axis=tuple(range(missing)))
+        if self.place == -1 or not part.ndim:
+            return new
+        axes = list(range(self.ndim))
+        if isinstance(item, slice):
+            axes[-1], axes[self.place] = axes[self.place], axes[-1]
+        else:
+            first = self.place + (missing + 1 if self.place < 0 else 0)
+            axes = axes[:first] + axes[missing:] + axes[first:missing]
+        moved: Node = FUNCTIONS[np.transpose](new, tuple(axes))
+        return moved
 
 
-def _joined(key: Any, shaped: Callable[[Node], Node]) -> Node:
-    """The parts along their last axis; numbers of Python's do not widen the others."""
-    parts = [_part(item) for item in (key if isinstance(key, tuple) else (key,))]
-    common = result_dtype(*[part.array_type for part in parts])
-    joined: Node = FUNCTIONS[np.concatenate]([cast(shaped(p), common) for p in parts], axis=-1)
-    return joined
+def _joined(key: Any, joining: _Joining) -> Node:
+    items = key if isinstance(key, tuple) else (key,)
+    if isinstance(items[0], str):
+        joining, items = joining.directed(items[0]), items[1:]
+    if any(isinstance(item, str) for item in items):
+        raise ArgumentValueError("special directives must be the first entry")
+    return joining.join(items)
 
 
 @_brackets(np.r_)
 def _rows(key: Any) -> Node:
-    return _joined(key, FUNCTIONS[np.atleast_1d])
+    return _joined(key, _Joining())
 
 
 @_brackets(np.c_)
 def _columns(key: Any) -> Node:
-    return _joined(key, _as_column)
-
-
-def _as_column(part: Node) -> Node:
-    vector: Node = FUNCTIONS[np.atleast_1d](part)
-    return expand_dims(vector, axis=(1,)) if vector.ndim == 1 else vector
+    return _joined(key, _Joining(axis=-1, ndim=2, place=0))

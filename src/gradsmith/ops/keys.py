@@ -57,8 +57,8 @@ def _part(part: Any) -> Any:
         return part
     if isinstance(part, (bool, np.bool_)):
         raise _zero_dimensional_mask()
-    if isinstance(part, (list, tuple)):
-        part = as_node(part)
+    if isinstance(part, (list, tuple, range)):
+        part = as_node(list(part))
         # An empty list has no dtype to speak of.
         part = cast(part, np.dtype(np.intp)) if part.array_type.size == 0 else part
     size = size_of(part)

@@ -31,8 +31,15 @@ def reshaped(x: Node, shape: Shape) -> Node:
     return x if x.shape == shape and x.ndim > 0 else ops.reshape(x, shape=shape)
 
 
+def _is_minus_one(size: Size) -> bool:
+    """Whether it stands for what is left: an argument may be -1 in some calls."""
+    given = not isinstance(size, int) and not dims.is_unbacked(size) and dims.hint(size) == -1
+    return given and dims.decide("==", size, -1)
+
+
 def _resolve(shape: Shape, old: Shape) -> Shape:
     """``shape`` with its -1 replaced by what is left of ``old``."""
+    shape = tuple(-1 if _is_minus_one(size) else size for size in shape)
     unknown = [i for i, size in enumerate(shape) if size == -1]
     if not unknown:
         return shape

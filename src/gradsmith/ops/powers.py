@@ -17,7 +17,7 @@ from gradsmith.errors import ArgumentValueError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
 from gradsmith.ir.intrinsics import constant, size
-from gradsmith.ir.op import Emitter, Masked, Partials, Pole
+from gradsmith.ir.op import Emitter, Masked, Op, Partials, Pole
 from gradsmith.ir.types import (
     PYTHON_TYPES,
     ArrayType,
@@ -26,6 +26,7 @@ from gradsmith.ir.types import (
     python_number,
 )
 from gradsmith.ops import syntax
+from gradsmith.ops.arithmetic import inverse
 from gradsmith.ops.compare import equal, not_equal
 from gradsmith.ops.declare import (
     as_node,
@@ -73,7 +74,8 @@ def _whole_infer(x: ArrayType, *, n: int) -> ArrayType:
 
 def _emit_whole(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     n = node.attrs["n"]
-    if n == 2 and isinstance(x, ast.Name) and node.dtype == node.inputs[0].dtype:
+    users = node.ndim == 0 and not (node.span is not None and node.span.adjoint)
+    if n == 2 and isinstance(x, ast.Name) and node.dtype == node.inputs[0].dtype and not users:
         return syntax.binary("*", x, x)
     return syntax.binary("**", x, syntax.expression(n))
 
@@ -106,22 +108,20 @@ integer_power = primitive(
 
 def _base_partial(out: Node, x: Node, y: Node) -> Any:
     exponent = _number(y)
-    # 0.0 ** -0.5 is an error of Python's, where np.float_power makes it inf.
-    python = x.array_type.weak and y.array_type.weak
+    raised = real_power if _are_real_pythons(x, y) else power_of
     if exponent is None:
-        raised = float_power if python else power
+        slope = y * raised(x, y - 1)
         if y.op is size and not dims.is_unbacked(y.attrs["value"]):
-            return 0 if dims.decide("==", y.attrs["value"], 0) else y * raised(x, y - 1)
-        partial = y * raised(x, y - 1)
+            return 0 if dims.decide("==", y.attrs["value"], 0) else slope
         if out.ndim:  # infinite at 0 where the exponent is below 1
-            return Masked(not_equal(y, 0), Pole(partial, x, order=0, bounded=True))
-        return Masked(not_equal(y, 0), partial)
+            return Masked(not_equal(y, 0), Pole(slope, x, order=0, bounded=True))
+        return Masked(not_equal(y, 0), slope)
     if exponent == 0:
         return 0
-    plain = exponent * (float_power if python else power_of)(x, exponent - 1)
+    plain = exponent * raised(x, as_node(exponent - 1))
     if isinstance(exponent, complex) or exponent >= 1:
         return plain
-    divisor = (float_power if python else power_of)(x, 1 - exponent)
+    divisor = raised(x, as_node(1 - exponent))
     return Pole(plain, divisor, exponent, vanishes=is_least(x), bounded=exponent > 0)
 
 
@@ -129,7 +129,77 @@ def _exponent_partial(out: Node, x: Node, y: Node) -> Any:
     base = _number(x)
     if isinstance(base, (int, float)) and base > 0:
         return math.log(base) * out
+    if _are_real_pythons(x, y):
+        return out * log_of_base(x)
     return out * log(where(equal(x, 0), 1.0, x))
+
+
+def _are_real_pythons(*nodes: Node) -> bool:
+    return all(node.array_type.weak and not node.array_type.complex for node in nodes)
+
+
+# -- derivatives of powers of Python's numbers ---------------------------------------------------
+#
+# There 0.0 ** -0.5 raises an error, and (-2.0) ** 0.5 is complex.
+
+
+def _real_power_infer(x: ArrayType, y: ArrayType) -> ArrayType:
+    return python_number(float)
+
+
+def _evaluate_real_power(x: Any, y: Any) -> float:
+    return float(x**y if x > 0 else np.float_power(x, y))
+
+
+def _emit_real_power(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
+    numpys = syntax.call("float", syntax.call("np.float_power", x, y))
+    if not isinstance(x, ast.Name):
+        return numpys
+    exponent = _number(node.inputs[1])
+    powered = syntax.binary("**", x, y)
+    if exponent is not None and exponent > 0:
+        other = numpys if exponent == int(exponent) else syntax.name("np.nan")
+        return ast.IfExp(syntax.compare(">=", x, ast.Constant(0)), powered, other)
+    return ast.IfExp(syntax.compare(">", x, ast.Constant(0)), powered, numpys)
+
+
+real_power: Op = primitive(
+    "real_power",
+    infer=_real_power_infer,
+    evaluate=_evaluate_real_power,
+    derivative=Partials(
+        (
+            lambda out, x, y: Masked(not_equal(y, 0), y * real_power(x, y - 1)),
+            lambda out, x, y: out * log_of_base(x),
+        )
+    ),
+    emit=_emit_real_power,
+    sympy=lambda x, y: x**y,
+)
+
+
+def _evaluate_log_of_base(x: Any) -> float:
+    if x > 0:
+        return math.log(x)
+    return 0.0 if x == 0 else math.nan
+
+
+def _emit_log_of_base(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    logarithm = syntax.attribute(emitter.module("math"), "log")
+    if not isinstance(x, ast.Name):
+        return syntax.template("float(np.log(np.where(x == 0, 1.0, x)))", x=x)
+    return syntax.template("f(x) if x > 0 else 0.0 if x == 0 else np.nan", f=logarithm, x=x)
+
+
+log_of_base: Op = primitive(
+    "log_of_base",
+    infer=lambda x: python_number(float),
+    evaluate=_evaluate_log_of_base,
+    derivative=Partials((lambda out, x: Masked(not_equal(x, 0), inverse(x)),)),
+    emit=_emit_log_of_base,
+    sympy="log",
+)
+"""``log(x)``, and 0 at 0: times ``x ** y`` the derivative for the exponent."""
 
 
 power = elementwise(

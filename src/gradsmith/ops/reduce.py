@@ -81,7 +81,7 @@ def emit_reduction(method: str, *, folds: bool = True) -> EmitRule:
             return x
         options = {**node.attrs, **written_axis(node)}
         options = {k: emitter.size(v) if isinstance(v, Dim) else v for k, v in options.items()}
-        if lacks_methods(operand):
+        if lacks_methods(node.inputs[0]):
             return syntax.call(f"np.{method}", x, **options)
         return syntax.method(x, method, **options)
 

@@ -7,6 +7,7 @@ the symbol at its place in ``symbols``, as one among the parameters of a region 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node, Region
-from gradsmith.ir.op import NON_DIFF, NOT_IMPLEMENTED
+from gradsmith.ir.op import NON_DIFF, NOT_IMPLEMENTED, Emitter
 from gradsmith.ir.types import (
     ArrayType,
     TapeType,
@@ -224,27 +225,48 @@ rerun = primitive(
     traits=("barrier",),
 )
 
-# -- whole: int(x), an integer of an array that sizes may mention by its symbol ------------------
+# -- whole: int(x), round(x), math.floor(x): an integer that sizes may mention by its symbol -----
+
+_TO_INTEGERS: dict[str, Callable[[Any], int]] = {
+    "int": int,
+    "round": round,
+    "math.floor": math.floor,
+    "math.ceil": math.ceil,
+    "math.trunc": math.trunc,
+}
 
 
-def _int(x: Any, *, symbol: Symbol | None) -> int:
-    return int(x)
+def _to_integer(
+    x: Any, *, symbol: Symbol | None, function: str = "int", digits: int | None = None
+) -> int:
+    return _TO_INTEGERS[function](x) if digits is None else round(x, digits)
+
+
+def _emit_whole(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    function = node.attrs.get("function", "int")
+    if not function.startswith("math."):
+        digits = node.attrs.get("digits")
+        return syntax.call(function, x, *([] if digits is None else [digits]))
+    return syntax.call(syntax.attribute(emitter.module("math"), function[5:]), x)
 
 
 whole = primitive(
     "whole",
-    infer=lambda x, *, symbol: python_number(int),
-    evaluate=_int,
+    infer=lambda x, **_: python_number(int),
+    evaluate=_to_integer,
     derivative=NON_DIFF,
-    emit=lambda emitter, node, x: syntax.call("int", x),
+    emit=_emit_whole,
 )
 
 
-def as_whole(node: Node) -> Size:
-    """An integer that an array holds, as a size: known only while the code runs."""
+def as_whole(node: Node, function: str = "int", **options: int) -> Size:
+    """``int(node)``, or another function that makes integers of Python's, as a size: known only
+    while the code runs.
+    """
     name = f"whole.{current_builder().root().token()}"
     size = dims.changing(name, 1, None, None)
-    whole(node, symbol=dims.as_symbol(size))
+    named = {} if function == "int" else {"function": function}
+    whole(node, symbol=dims.as_symbol(size), **named, **options)
     return size
 
 

@@ -1,27 +1,50 @@
-"""Python's math module: the same functions on one number; what they return is a Python float."""
+"""Numbers of Python's own: ``float(x)``, ``complex(x)``, ``bool(x)``, ``int(x)``, ``round(x, n)``.
+
+A Python float is weak: times a float32 array it is float32, where a NumPy float64 is not. What is
+converted keeps its gradient, but integers and truth values have none.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import Emitter, Linear, Op
-from gradsmith.ir.types import ArrayType, python_number
-from gradsmith.ops import arithmetic, compare, elementwise, syntax
-from gradsmith.ops.complex import absolute
-from gradsmith.ops.declare import FUNCTIONS, as_node, implements_python, primitive
+from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
+from gradsmith.ir.types import ArrayType, DType, describe, python_number
+from gradsmith.ops import syntax
+from gradsmith.ops.complex import imag, real
+from gradsmith.ops.declare import as_node, implements_python, primitive
+from gradsmith.ops.regions import as_whole
+
+
+def check_real(x: ArrayType, function: str) -> None:
+    """Refuse what a function of one real number does not take.
+
+    Raises
+    ------
+    ArgumentTypeError
+        Python raises TypeError there.
+    """
+    if x.shape:
+        hint = "the NumPy function of that name works element by element"
+        if not function.startswith("math."):
+            hint = "take an element of it: x[0]"
+        raise ArgumentTypeError(f"{function} takes numbers, not a {describe(x)}", hint=hint)
+    if x.complex:
+        raise ArgumentTypeError(f"{function} takes a real number, not {x!r}")
+
+
+# -- float, complex, bool ------------------------------------------------------------------------
 
 
 def _float_infer(x: ArrayType) -> ArrayType:
-    if x.shape or x.complex:
-        raise ArgumentTypeError(f"float() takes a real number, not {x!r}")
+    check_real(x, "float()")
     return python_number(float)
 
 
@@ -29,7 +52,6 @@ def _emit_float(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     return syntax.call("float", x)
 
 
-# A Python float is weak: times a float32 array it is float32, where a NumPy float64 is not.
 python_float = primitive(
     "python_float",
     infer=_float_infer,
@@ -46,92 +68,122 @@ def as_float(x: Node) -> Node:
     return x if weak else python_float(x)
 
 
-def _number(value: Any, function: str) -> Node:
-    node = as_node(value)
-    if node.ndim:
-        numpy = "the NumPy function of that name works element by element"
-        raise ArgumentTypeError(
-            f"math.{function} takes numbers, not an array of {node.ndim} axes", hint=numpy
-        )
-    short = node.dtype in (np.float16, np.float32)  # Python computes in double precision
-    return as_float(node) if short else node
+def _complex_infer(re: ArrayType, im: ArrayType | None = None) -> ArrayType:
+    if re.shape:
+        raise ArgumentTypeError(f"complex() takes a number, not {re!r}")
+    if im is not None:
+        check_real(re, "complex() of two parts")
+        check_real(im, "complex() of two parts")
+    return python_number(complex)
 
 
-def _same_as(op: Callable[..., Node], name: str) -> Callable[..., Node]:
-    def function(*values: Any) -> Node:
-        result = op(*[_number(v, name) for v in values])
-        return result if result.dtype.kind == "b" else as_float(result)
-
-    function.__module__, function.__qualname__ = "math", name
-    return function
-
-
-_SAME: dict[str, Op] = {
-    "acos": elementwise.arccos,
-    "acosh": elementwise.arccosh,
-    "asin": elementwise.arcsin,
-    "asinh": elementwise.arcsinh,
-    "atan": elementwise.arctan,
-    "atan2": elementwise.arctan2,
-    "atanh": elementwise.arctanh,
-    "cbrt": elementwise.cbrt,
-    "copysign": elementwise.copysign,
-    "cos": elementwise.cos,
-    "cosh": elementwise.cosh,
-    "degrees": elementwise.rad2deg,
-    "exp": elementwise.exp,
-    "exp2": elementwise.exp2,
-    "expm1": elementwise.expm1,
-    "fabs": arithmetic.fabs,
-    "fmod": arithmetic.fmod,
-    "isfinite": compare.isfinite,
-    "isinf": compare.isinf,
-    "isnan": compare.isnan,
-    "ldexp": elementwise.ldexp,
-    "log10": elementwise.log10,
-    "log1p": elementwise.log1p,
-    "log2": elementwise.log2,
-    "radians": elementwise.deg2rad,
-    "sin": elementwise.sin,
-    "sinh": elementwise.sinh,
-    "sqrt": elementwise.sqrt,
-    "tan": elementwise.tan,
-    "tanh": elementwise.tanh,
-}
-for _name, _op in _SAME.items():
-    if hasattr(math, _name):  # math.exp2 and math.cbrt are there from Python 3.11 on
-        implements_python(getattr(math, _name))(_same_as(_op, _name))
+python_complex = primitive(
+    "python_complex",
+    infer=_complex_infer,
+    evaluate=complex,
+    derivative=Linear((lambda g, x: g,)),  # reverse mode takes the real part of real operands
+    emit=lambda emitter, node, x: syntax.call("complex", x),
+    sympy=lambda x: x,
+)
+complex_of_parts: Op = primitive(
+    "complex_of_parts",
+    infer=_complex_infer,
+    evaluate=complex,
+    derivative=Linear((lambda g, re, im: real(g), lambda g, re, im: imag(g)), joint=True),
+    emit=lambda emitter, node, re, im: syntax.call("complex", re, im),
+)
 
 
-@implements_python(math.pow)
-def _pow(x: Any, y: Any, /) -> Node:
-    return as_float(FUNCTIONS[np.power](_number(x, "pow"), _number(y, "pow")))
+def as_complex(x: Node, im: Node | None = None) -> Node:
+    """``complex(x)`` or ``complex(x, im)``."""
+    if im is not None:
+        return complex_of_parts(x, im)
+    weak = x.array_type.weak and x.dtype == np.complex128
+    return x if weak else python_complex(x)
 
 
-@implements_python(math.log)
-def _log(x: Any, base: Any = None, /) -> Node:
-    result = elementwise.log(_number(x, "log"))
-    if base is not None:
-        result = result / elementwise.log(_number(base, "log"))
-    return as_float(result)
+def _truth_infer(x: ArrayType) -> ArrayType:
+    if x.shape:
+        raise ArgumentTypeError(f"bool() takes a number, not {x!r}")
+    return python_number(bool)
 
 
-@implements_python(math.hypot)
-def _hypot(*coordinates: Any) -> Node:
-    if len(coordinates) == 1:
-        return as_float(absolute(_number(coordinates[0], "hypot")))
-    numbers = [_number(c, "hypot") for c in coordinates]
-    return as_float(reduce(elementwise.hypot, numbers))
+python_bool = primitive(
+    "python_bool",
+    infer=_truth_infer,
+    evaluate=bool,
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: syntax.call("bool", x),
+)
 
 
-def _refuse(name: str, hint: str | None) -> None:
-    def refused(*_: Any, **__: Any) -> Node:
-        raise UnsupportedError(f"math.{name} is not supported on traced values", hint=hint)
+def as_python(x: Node) -> Node | Size:
+    """A number of NumPy's as the one of Python's that it equals."""
+    if x.array_type.weak:
+        return x
+    if x.dtype.kind in "iu":
+        return as_whole(x)
+    if x.dtype.kind == "b":
+        return python_bool(x)
+    return as_complex(x) if x.array_type.complex else as_float(x)
 
-    implements_python(getattr(math, name))(refused)
+
+def _widened_infer(x: ArrayType, *, dtype: DType, scalar: bool) -> ArrayType:
+    return ArrayType(dtype, x.shape, "scalar" if scalar else "python")
 
 
-for _name in ("floor", "ceil", "trunc"):
-    _refuse(_name, f"math.{_name} makes a Python int; use np.{_name}, which makes a float")
-for _name in ("erf", "erfc", "gamma", "lgamma"):
-    _refuse(_name, None)
+widened = primitive(
+    "widened",
+    infer=_widened_infer,
+    evaluate=lambda x, **_: x,
+    derivative=Linear((lambda g, x, **_: g,)),
+    emit=lambda emitter, node, x: x,
+    traits=("alias",),
+)
+"""A number of Python's where one of a wider class, or of NumPy's, may come from elsewhere: as it
+is, for ``1 if x > 0 else 2.5`` is the integer 1 in Python.
+"""
+
+
+# -- rounding ------------------------------------------------------------------------------------
+
+
+def _rounding(function: str) -> Any:
+    def rounded(x: Any, /, **digits: int) -> Size:
+        if isinstance(x, (int, Dim)):
+            return x
+        node = as_node(x)
+        check_real(node.array_type, f"{function}()")
+        return as_whole(node, function, **digits)
+
+    return rounded
+
+
+floor_of = implements_python(math.floor)(_rounding("math.floor"))
+ceil_of = implements_python(math.ceil)(_rounding("math.ceil"))
+trunc_of = implements_python(math.trunc)(_rounding("math.trunc"))
+whole_of = _rounding("int")
+rounded_of = _rounding("round")
+
+
+def _round_infer(x: ArrayType, *, digits: int) -> ArrayType:
+    check_real(x, "round()")
+    return x
+
+
+rounded_to = primitive(
+    "python_round",
+    infer=_round_infer,
+    evaluate=lambda x, *, digits: round(x, digits),
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: syntax.call("round", x, node.attrs["digits"]),
+)
+
+
+is_integer = primitive(
+    "is_integer",
+    infer=_truth_infer,
+    evaluate=lambda x: float(x).is_integer(),
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: syntax.method(x, "is_integer"),
+)

@@ -22,14 +22,22 @@ Axes = tuple[int, ...]
 
 def owner(node: Node, operand: ast.expr, position: int = 0) -> ast.expr:
     """The operand as something that has an array's methods: a Python number has none."""
-    if lacks_methods(node.inputs[position].array_type):
+    if lacks_methods(node.inputs[position]):
         return syntax.call("np.asarray", operand)
     return operand
 
 
-def lacks_methods(type_: ArrayType) -> bool:
-    """Whether it may be a Python number; a comparison of these is a Python ``bool``."""
-    return type_.weak or (type_.form == "scalar" and type_.dtype.kind == "b")
+def lacks_methods(node: Node) -> bool:
+    """Whether it may be a Python number: a NumPy scalar where a number of either comes from a
+    branch or a loop.
+    """
+    type_ = node.array_type
+    return type_.weak or (type_.form == "scalar" and node.op.name in _OF_EITHER_FORM)
+
+
+_OF_EITHER_FORM = frozenset(
+    {"item", "taken", "owned", "parameter", "widened", "conditional", "python_max", "python_min"}
+)
 
 
 def _array(x: ArrayType, shape: Shape) -> ArrayType:
@@ -264,7 +272,7 @@ def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
 
 def _emit_astype(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     dtype = node.attrs["dtype"]
-    if node.inputs[0].array_type.weak:
+    if lacks_methods(node.inputs[0]) and (dtype.kind == "c" or node.inputs[0].dtype.kind != "c"):
         return syntax.call(f"np.{dtype.type.__name__}", x)
     return syntax.method(x, "astype", syntax.dtype(dtype))
 

@@ -18,24 +18,27 @@ from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.op import Op
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import ArrayType
+from gradsmith.ops import mathematics
 from gradsmith.ops.arithmetic import add, divide, fabs, multiply, positive, reciprocal
 from gradsmith.ops.complex import absolute, conj, real
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.contract import einsum
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import eye, full, ones, zeros
 from gradsmith.ops.cumulative import cumsum
 from gradsmith.ops.elementwise import cbrt, cosh, exp, exp2, hypot, sqrt
+from gradsmith.ops.extremes import python_max, python_min
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.join import concatenate, stack
 from gradsmith.ops.matmul import dot, matmul, vdot, vecdot
 from gradsmith.ops.norms import norm
 from gradsmith.ops.pick import diag, diagonal
-from gradsmith.ops.powers import float_power, integer_power, power, square
+from gradsmith.ops.powers import float_power, integer_power, power, real_power, square
 from gradsmith.ops.products import reduce_prod
 from gradsmith.ops.rearrange import repeat, roll, tile, tril, triu
 from gradsmith.ops.reduce import reduce_max, reduce_min, reduce_sum
 from gradsmith.ops.regions import branch, loop, rerun
-from gradsmith.ops.scalars import python_float
+from gradsmith.ops.scalars import python_float, widened
 from gradsmith.ops.select import (
     clip,
     clip_above,
@@ -334,6 +337,14 @@ _RULES: dict[Op, Callable[[Node, Ask], Sign]] = {
     eye: _nonnegative,
     full: _first,
     **dict.fromkeys((sqrt, cbrt, at_least_zero), _first),
+    **dict.fromkeys((mathematics.sqrt, widened), _first),
+    **dict.fromkeys((mathematics.exp, mathematics.hypot), _nonnegative),
+    mathematics.cosh: lambda node, ask: Sign.POSITIVE,
+    mathematics.fabs: _absolute,
+    real_power: lambda node, ask: min(ask(node.inputs[0]), Sign.NONNEGATIVE),
+    python_max: _greatest,
+    python_min: _least,
+    conditional_op: _where,
     power: lambda node, ask: min(ask(node.inputs[0]), Sign.NONNEGATIVE),
     float_power: lambda node, ask: min(ask(node.inputs[0]), Sign.NONNEGATIVE),
     maximum: _greatest,

@@ -180,6 +180,16 @@ def dtype(value: np.dtype[Any]) -> ast.expr:
     return name(f"np.{_EXTENDED.get(value.char, value.name)}")
 
 
+def class_name(cls: type) -> str | None:
+    """How emitted code calls a class of numbers, texts, containers or arrays; None for others."""
+    if cls in (bool, int, float, complex, str, list, tuple, dict):
+        return cls.__name__
+    if cls is np.ndarray:
+        return "np.ndarray"
+    name_ = np.dtype(cls).name if issubclass(cls, np.generic) else ""
+    return f"np.{name_}" if getattr(np, name_, None) is cls else None
+
+
 _EXTENDED = {"g": "longdouble", "G": "clongdouble"}
 """Names that do not depend on the machine."""
 

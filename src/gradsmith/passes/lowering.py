@@ -24,8 +24,8 @@ def lower_composite(node: Node) -> Node | None:
 
 def lower_power(node: Node) -> Node | None:
     """``x**5`` as ``x * (x**2)**2``: binary powering, squares stay squares."""
-    if node.op is not integer_power:
-        return None
+    if node.op is not integer_power or node.ndim == 0:
+        return None  # of numbers the operator is as quick, and the last bit the user's
     n = node.attrs["n"]
     if not 2 < n <= MOST_PRODUCTS:
         return None

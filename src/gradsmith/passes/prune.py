@@ -14,7 +14,7 @@ from gradsmith.ir.graph import Graph, Node, Region, ancestors
 from gradsmith.ir.intrinsics import item, number
 from gradsmith.ir.mentions import live, mentioned
 from gradsmith.ir.types import ArrayType, TupleType
-from gradsmith.ops.compare import logical_not
+from gradsmith.ops.compare import NEGATIONS
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import REGIONAL, branch, rerun
 from gradsmith.passes.demand import needed_carried
@@ -261,7 +261,7 @@ def _survived(node: Node) -> dict[Node, bool]:
         return {}
     condition, truth = node.inputs[0], raises[1]
     found = {condition: truth}
-    while condition.op is logical_not:
+    while condition.op in NEGATIONS:
         condition, truth = condition.inputs[0], not truth
         found[condition] = truth
     return found

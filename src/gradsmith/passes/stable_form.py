@@ -8,6 +8,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import number
 from gradsmith.ir.op import Op
+from gradsmith.ops import mathematics
 from gradsmith.ops.control import at_least_zero
 from gradsmith.ops.elementwise import cbrt, sqrt
 from gradsmith.ops.powers import power
@@ -74,9 +75,12 @@ class StableForm:
         return made
 
 
+ROOTS: frozenset[Op] = frozenset({sqrt, cbrt, power, mathematics.sqrt})
+
+
 def _is_root(node: Node) -> bool:
     """Whether it is a power between 0 and 1 of a real number."""
-    if node.op not in (sqrt, cbrt, power) or node.array_type.complex:
+    if node.op not in ROOTS or node.array_type.complex:
         return False
     if node.op is not power:
         return True
@@ -92,7 +96,7 @@ def _ops_of(pattern: object) -> set[Op]:
 
 def _rare_ops() -> frozenset[Op]:
     """Ops of which every rule has one: where there is none of them no rule applies."""
-    found: set[Op] = {sqrt, cbrt, power}
+    found: set[Op] = {*ROOTS}
     for rule in NUMERIC_RULES:
         ops = _ops_of(rule.pattern)
         found |= {op for op in ops if op.name not in _COMMON}

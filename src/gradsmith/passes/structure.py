@@ -263,7 +263,9 @@ def fold_constants(node: Node) -> Node | None:
     with np.errstate(all="ignore"):
         try:
             result = node.op.evaluate(*values, **node.attrs)
-        except ZeroDivisionError:  # Python's division raises, NumPy's gives inf or nan
+        except ArithmeticError:  # Python raises, where NumPy gives inf or nan
+            if node.span is None or not node.span.adjoint:
+                return None
             result = node.op.evaluate(*map(np.float64, values), **node.attrs)
     if not np.all(np.isfinite(result)) and not node.array_type.weak:
         return None  # what NumPy warns of at run time is left to NumPy; Python raises, and may not

@@ -34,10 +34,11 @@ TRUTHS: dict[str, tuple[int, ...]] = {
     "logical_or": (0, 1),
     "logical_xor": (0, 1),
     "logical_not": (0,),
+    "not": (0,),
 }
 """Operands that SymPy takes as conditions; anywhere else a truth value counts as 0 or 1."""
 
-IDENTITIES = frozenset({"astype", "copy", "stop_gradient", "broadcast_to", "full"})
+IDENTITIES = frozenset({"astype", "copy", "stop_gradient", "broadcast_to", "full", "widened"})
 """An element of the result is an element of the operand, found by broadcasting."""
 
 LEADING = frozenset({"expand_dims", "squeeze", "reshape"})
@@ -113,13 +114,15 @@ class Writer:
             return leaf
         if self._is_identity(node):
             return self._converted(node.inputs[0], node.dtype)
-        if node.op.name == "where":
+        if node.op.name in ("where", "conditional"):
             condition, then, otherwise = node.inputs
             arms = self._number(then), self._number(otherwise)
             return self.cases.where(self._truth(condition), *arms)
         if node.op is masked_divide:  # of 0 / 0 formulas do not tell
             return self._number(node.inputs[1]) / self._number(node.inputs[2])
-        return self._elementwise(node) if node.op.elementwise else self._opaque(node)
+        of_numbers = node.op.sympy is not None and not node.ndim
+        whole = not (node.op.elementwise or of_numbers)
+        return self._opaque(node) if whole else self._elementwise(node)
 
     # -- leaves --------------------------------------------------------------------------------
 
