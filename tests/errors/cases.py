@@ -981,7 +981,7 @@ def text_by_sorted():
 @case(TypeError)
 def printed_number_of_two_classes():
     def f(x):
-        largest = x[0] if x[0] > 0 else 0
+        largest = x[0] if x[0] > 0 else np.float32(0)
         print("largest", largest)
         return largest * 1.0
 

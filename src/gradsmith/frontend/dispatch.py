@@ -205,7 +205,7 @@ def _with_options_known(
 
 
 def _is_integer(value: Any) -> bool:
-    return isinstance(value, Node) and value.dtype.kind in "iu" and not value.ndim
+    return isinstance(value, Node) and value.dtype.kind in "biu" and not value.ndim
 
 
 def _holds_integers(value: Any) -> bool:
@@ -216,11 +216,14 @@ def _holds_integers(value: Any) -> bool:
 def _converted(value: Any, convert: Callable[[Node], Any]) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_converted(v, convert) for v in value)
-    return convert(value) if _is_integer(value) else value
+    if not _is_integer(value) or (value.dtype.kind == "b" and convert is as_whole):
+        return value
+    return convert(value)
 
 
 def _as_known(value: Node) -> Any:
-    return int(Tracer.known(Tracer(View(Storage(value)))))
+    known = Tracer.known(Tracer(View(Storage(value))))
+    return bool(known) if value.dtype.kind == "b" else int(known)
 
 
 def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:

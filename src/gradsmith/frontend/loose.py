@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-import numpy as np
-
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.messages import shown
@@ -26,16 +24,12 @@ from gradsmith.ir.types import ArrayType
 AS_FLOATS = frozenset("eEfFgG%")
 """Formats in which integers are written as the floats that they equal."""
 
-_TRUTH = ArrayType(np.dtype(bool), (), "python")
-
 
 def note(node: Node, types: Iterable[ArrayType], unless: Size | None = None) -> None:
     """``node`` may be of another of these types in Python; never with ``unless`` above zero."""
     trace = current_trace()
-    own, types = node.array_type, list(types)
-    if own.dtype.kind == "b" and types:  # True is Python's, and x > 0 is of what x is
-        types.append(_TRUTH)
-    others = [type_ for type_ in types if not type_.ndim and not _is_alike(type_, own)]
+    own = node.array_type  # numbers of Python's stay what they are
+    others = [t for t in types if not (t.ndim or t.weak or _is_alike(t, own))]
     if trace is not None and others:
         others.sort(key=lambda type_: type_.dtype == own.dtype)
         trace.loose.setdefault(node, (others[0], unless))

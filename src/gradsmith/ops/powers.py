@@ -39,6 +39,7 @@ from gradsmith.ops.declare import (
     ufunc_dtype,
 )
 from gradsmith.ops.elementwise import is_least, log, sqrt
+from gradsmith.ops.scalars import is_of_known_class
 from gradsmith.ops.select import where
 
 
@@ -226,7 +227,7 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     exponent = _number(y)
     if exponent is None or _widens(x.array_type, y.array_type):
         return power(x, y)
-    n = _whole(exponent, x.array_type)
+    n = _whole(exponent, x)
     if n is not None and n < 0 and x.dtype.kind == "u":
         check_range(n, x.dtype)
     if n == -1 and (x.array_type.inexact or x.array_type.weak):
@@ -244,12 +245,12 @@ def _widens(x: ArrayType, y: ArrayType) -> bool:
     return not y.weak and ufunc_dtype(np.power, x, y) != ufunc_dtype(np.power, x, weak)
 
 
-def _whole(exponent: Any, x: ArrayType) -> int | None:
+def _whole(exponent: Any, x: Node) -> int | None:
     """The exponent as an integer; 2.0 is one for floating and complex x only."""
     if isinstance(exponent, int):
         return exponent
-    if isinstance(exponent, float) and exponent.is_integer() and x.inexact:
-        return int(exponent)
+    if isinstance(exponent, float) and exponent.is_integer() and x.array_type.inexact:
+        return int(exponent) if is_of_known_class(x) else None  # 3 ** 2.0 is 9.0
     return None
 
 

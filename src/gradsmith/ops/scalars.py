@@ -65,7 +65,25 @@ python_float = primitive(
 def as_float(x: Node) -> Node:
     """``float(x)``, still a node."""
     weak = x.array_type.weak and x.dtype == np.float64
-    return x if weak else python_float(x)
+    return x if weak and is_of_known_class(x) else python_float(x)
+
+
+def is_of_known_class(x: Node, depth: int = 20) -> bool:
+    """Whether a number is of the class that its type says, for certain: where branches or loops
+    have made it, it may be an integer of Python's, too (`widened`).
+    """
+    name = x.op.name
+    if x.array_type.form == "array" or name in ("constant", "divide"):
+        return True
+    if name in _OF_ANY_CLASS or not depth:
+        return False
+    by_python = "operator" in x.op.traits or name in ("absolute", "conj", "real")
+    return not by_python or all(is_of_known_class(i, depth - 1) for i in x.inputs)
+
+
+_OF_ANY_CLASS = frozenset(
+    {"parameter", "item", "taken", "owned", "widened", "conditional", "python_max", "python_min"}
+)
 
 
 def _complex_infer(re: ArrayType, im: ArrayType | None = None) -> ArrayType:

@@ -22,6 +22,7 @@ from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
+from gradsmith.ops.scalars import is_of_known_class
 from gradsmith.ops.shape import (
     astype,
     broadcast_to,
@@ -43,9 +44,26 @@ def _keep(x: Node, **_: Any) -> Node:
     return x
 
 
+def _kept(root: Node, x: Node) -> Node | None:
+    """``x`` for ``x / 1``; of a number only where that is of the class of the result."""
+    return x if _is_of_class(x, root) else None
+
+
+def _is_of_class(x: Node, root: Node) -> bool:
+    """Whether the class of a number is that of the result for certain: ``1.0 * 2`` is 2.0."""
+    adjoint = root.span is not None and root.span.adjoint
+    return adjoint or bool(root.ndim) or is_of_known_class(x)
+
+
 def _strong(root: Node, x: Node) -> Node | None:
     """``np.float64(x)`` for ``np.float64(1.0) * x``, of a Python number."""
+    if x.type == root.type and not _is_of_class(x, root):
+        return None
     return cast(x, root.dtype) if x.array_type.weak and not root.array_type.weak else x
+
+
+def _opposite(root: Node, x: Node) -> Node | None:
+    return -x if x.array_type.inexact and _is_of_class(x, root) else None
 
 
 def _compose_transposes(root: Node, x: Node) -> Node:
@@ -90,7 +108,7 @@ def _one_number(root: Node, x: Node) -> Node | None:
 
 
 def _first_power(root: Node, x: Node) -> Node | None:
-    return x if root.attrs["n"] == 1 else None
+    return x if root.attrs["n"] == 1 and _is_of_class(x, root) else None
 
 
 def _reduced_away(root: Node, x: Node) -> Node | None:
@@ -198,10 +216,10 @@ VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 STRUCTURE = [
     Rule(Apply(multiply, (X, 1), R), _strong),
     Rule(Apply(multiply, (X, Y), R), _number_first),
-    Rule(Apply(divide, (X, 1)), _keep),
-    Rule(Apply(subtract, (X, 0)), _keep),
+    Rule(Apply(divide, (X, 1), R), _kept),
+    Rule(Apply(subtract, (X, 0), R), _kept),
     Rule(Apply(negative, (Apply(negative, (X,)),)), _keep),
-    Rule(Apply(multiply, (X, -1)), lambda x: -x if x.array_type.inexact else None),
+    Rule(Apply(multiply, (X, -1), R), _opposite),
     *(Rule(Apply(op, (Apply(negative, (X,)), 0), R), _compared) for op in MIRRORED),
     Rule(Apply(conj, (X,)), _real_conjugate),
     Rule(Apply(broadcast_to, (X,)), _keep),
