@@ -145,6 +145,7 @@ def test_long_loops_that_are_written_out_are_warned_about():
     np.testing.assert_allclose(found, differences(looked_up, x), rtol=1e-6)
 
 
+@pytest.mark.internal_error
 def test_internal_errors_are_not_caught(monkeypatch):
     def broken(x):
         total = 0.0
