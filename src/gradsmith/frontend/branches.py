@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.errors import InternalError
+from gradsmith.frontend.frozen import Sites
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
@@ -20,13 +23,24 @@ from gradsmith.frontend.joint import (
 )
 from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
 from gradsmith.frontend.path_errors import ended
+from gradsmith.frontend.row_buffers import (
+    AppendedInBranchError,
+    OpenRows,
+    changed_rows,
+    kind_of,
+    open_rows_of,
+)
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.frontend.value_guards import decide
+from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import building
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 
 
@@ -140,14 +154,15 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
         container = (then.changes.containers.get(key) or orelse.changes.containers[key])[0]
         unchanged = (container, contents_of(container))
         sides = [arm.changes.containers.get(key, unchanged)[1] for arm in arms]
-        containers[key] = (container, _contents(joint, *sides))
+        containers[key] = (container, _contents(joint, container, *sides))
     joint.close()
     for storage, output in storages.items():
         storage.replace(joint.fill(output))
         if storage.label is not None:
             trace.builder.name(storage.node, storage.label)
     for container, contents in containers.values():
-        refill(container, joint.fill(contents))
+        rows = isinstance(contents, JoinedRows)
+        refill(container, contents.filled(joint) if rows else joint.fill(contents))
     doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
     joint.doubt_containers()
     told = map(joint.fill, present)
@@ -167,17 +182,87 @@ _HINTS = {
 }
 
 
-def _contents(joint: Joint, left: Any, right: Any) -> Any:
+def _contents(joint: Joint, container: Any, left: Any, right: Any) -> Any:
     """What a list or dict holds after a branch that changes it."""
+    rows = joined_rows(joint, left, right)
+    if rows is not None:
+        return rows
     label = "a list" if isinstance(left, list) else f"a {type(left).__name__}"
     alike = tree.is_container(left) and tree.parts(left)[:2] == tree.parts(right)[:2]
     if not alike and left != right:
-        raise ControlFlowError(
+        error = AppendedInBranchError(
             f"one way of a branch on a traced value changes which elements {label} has",
             current_span(),
             _HINTS.get(type(left), "change it on both ways alike, or use arrays and np.where"),
         )
+        error.container, error.kind = container, _appended_kind(joint, left, right)
+        raise error
     return joint.join(left, right, "element") if alike else left
+
+
+def _appended_kind(joint: Joint, left: Any, right: Any) -> Any:
+    """Of what kind the elements are by which the lists differ that two branches leave."""
+    if not (type(left) is list and type(right) is list):
+        return None
+    for arm, longer, shorter in zip(joint.arms, (left, right), (right, left), strict=True):
+        same = all(a is b for a, b in zip(longer, shorter, strict=False))
+        if same and len(longer) > len(shorter):
+            with building(arm.builder):
+                return kind_of(longer[-1], partial(joint.node, arm))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedRows:
+    """The rows of a list after a branch in which one way has appended to it."""
+
+    rows: list[Any]
+    count: Any
+    like: OpenRows
+    sites: Sites
+
+    def filled(self, joint: Joint) -> list[Any]:
+        """What the list holds then."""
+        rows = tuple(joint.fill(row) for row in self.rows)
+        count = as_size(joint.fill(self.count))
+        assert count is not None
+        return [replace(self.like, rows=rows, count=count).stand_in(self.sites)]
+
+
+def joined_rows(joint: Joint, left: Any, right: Any) -> JoinedRows | None:
+    """The rows of a list that a loop at work has rows for; None of any other."""
+    one, other = (
+        _ended_rows(joint, *pair) for pair in zip(joint.arms, (left, right), strict=True)
+    )
+    if one is None or other is None:
+        return None
+    rows = [joint.add(a, b, None) for a, b in zip(one.rows, other.rows, strict=True)]
+    count: Any = wrap_size(one.count)
+    if one.count != other.count:
+        count = joint.add(count, wrap_size(other.count), "count", one.bounds)
+    most = one.most if _at_least(one.most, other.most) else other.most
+    shared = one.shared_with(other)
+    return JoinedRows(rows, count, replace(one, most=most, shared=shared), left[0].sites)
+
+
+def _ended_rows(joint: Joint, arm: Arm, contents: Any) -> OpenRows | None:
+    begun = open_rows_of(contents)
+    if begun is None:
+        return None
+    with building(arm.builder):
+        ended = begun.appended(contents[1:], partial(joint.node, arm))
+    if ended is None:
+        raise changed_rows()
+    return ended
+
+
+def _at_least(one: Size, other: Size) -> bool:
+    distance = one - other
+    if isinstance(distance, int):
+        return distance >= 0
+    if dims.changes(distance):
+        raise changed_rows()
+    return dims.decide(">=", one, other)
 
 
 def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any]) -> None:

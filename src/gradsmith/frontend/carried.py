@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradsmith import tree
@@ -32,6 +32,13 @@ from gradsmith.frontend.merging import (
     is_whole,
 )
 from gradsmith.frontend.presence import as_truth, found_at_end, found_before
+from gradsmith.frontend.row_buffers import (
+    Appended,
+    RowBuffer,
+    appended_to,
+    buffer_of,
+    open_rows_of,
+)
 from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -135,6 +142,9 @@ class State:
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
     growing: dict[int, Growth] = field(default_factory=dict)
+    buffers: dict[int, RowBuffer] = field(default_factory=dict)
+    reads: bool = False
+    """Whether trips read of lists that they append to more than the last element."""
     uncarried: dict[str, Unsettled] = field(default_factory=dict)
     """Variables that trips change and that cannot be carried: none may ask for them."""
     outdated: dict[int, Any] = field(default_factory=dict)
@@ -147,6 +157,7 @@ class State:
         found = [slot for group in self.variables.values() for slot in group.carried()]
         found += self.storages.values()
         found += [slot for contents in self.containers.values() for slot in contents.slots]
+        found += [slot for buffer in self.buffers.values() for slot in buffer.slots]
         return found + [slot for growth in self.growing.values() for slot in growth.slots]
 
     def replaced(self) -> list[Slot]:
@@ -162,8 +173,9 @@ class State:
         groups = any(group.refused for group in self.variables.values())
         return groups or any(slot.refused for slot in self.slots())
 
-    def open(self, trace: Trace, builder: Builder, later: Any) -> dict[str, Any]:
-        """Begin a trip: buffers and containers hold parameters; so will the variables.
+    def open(self, trace: Trace, builder: Builder, later: Any, place: Size) -> dict[str, Any]:
+        """Begin the trip at ``place``: buffers and containers hold parameters; so will the
+        variables.
 
         ``later`` tells whether it is not the first.
         """
@@ -177,6 +189,8 @@ class State:
             contents.open(trace, builder)
         for growth in self.growing.values():
             growth.open(trace, builder)
+        for buffer in self.buffers.values():
+            buffer.open(trace, builder, place)
         self.outdate()
         return values
 
@@ -197,26 +211,54 @@ class State:
                 known = False
         return known
 
-    def take_containers(self, journal: Journal, length: Size | None, place: Size) -> bool:
-        """What lists and dicts hold at the end of a trip, of ``length``; whether none is new."""
+    def take_containers(
+        self, journal: Journal, length: Size | None, place: Size, most: Size | None
+    ) -> bool:
+        """What lists and dicts hold at the end of a trip, of ``length``, or of ``most`` at most;
+        whether none is new.
+        """
         settled = True
         for key, (container, before) in journal.containers.items():
             if key in self.outdated:
                 continue
             if key in self.growing:
                 self.growing[key].take(container, place, self.storages)
+            elif key in self.buffers:
+                settled = self.buffers[key].take(place) and settled
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
             elif _is_changed(before, container) and is_outdated(container):
                 self.outdated[key], settled = container, False
             elif _is_changed(before, container):
-                growth = growth_of(before, container, length, self.sites)
-                if growth is not None:
-                    self.growing[key] = growth
-                else:
-                    self.containers[key] = carried_contents(container, before)
+                self._note_changed(container, before, length, most)
                 settled = False
         return settled
+
+    def _note_changed(
+        self, container: Any, before: Any, length: Size | None, most: Size | None
+    ) -> None:
+        """A trip has changed what a container holds."""
+        reads = self.reads or open_rows_of(before) is not None
+        growth = None if reads else growth_of(before, container, length, self.sites)
+        if growth is not None:
+            self.growing[id(container)] = growth
+            return
+        appended = appended_to(container, before) if type(container) is list else None
+        buffer = None
+        if appended is not None and most is not None:
+            known = appended if length is not None else replace(appended, count=None)
+            buffer = buffer_of(container, before, known, most, self.sites)
+        if buffer is not None:
+            self.buffers[id(container)] = buffer
+        else:
+            self.containers[id(container)] = carried_contents(container, before)
+
+    def note_branches(self, lists: Iterable[tuple[list[Any], Appended]], most: Size) -> None:
+        """Before the first trip: the lists that branches in it append to."""
+        for container, appended in lists:
+            buffer = buffer_of(container, list(container), appended, most, self.sites)
+            if buffer is not None:
+                self.buffers[id(container)] = buffer
 
     def note_elements(
         self, begin: Mapping[str, Any], end: Mapping[str, Any], known: Mapping[int, Any]
@@ -227,10 +269,16 @@ class State:
         """
         appended: dict[int, Sites] = {}
         self._appended = appended
-        for growth in self.growing.values():
+        lists: list[Growth | RowBuffer] = [*self.growing.values(), *self.buffers.values()]
+        for growth in lists:
             for container in containers_in(growth.element):
                 part = written_part(container)
-                if id(part) in {*self.containers, *self.growing, *self.outdated}:
+                if id(part) in {
+                    *self.containers,
+                    *self.growing,
+                    *self.buffers,
+                    *self.outdated,
+                }:
                     separate(growth.sites, WRITTEN)
                 if id(container) in known:
                     freeze(container, growth.sites)

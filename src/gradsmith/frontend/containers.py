@@ -8,7 +8,7 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, taken_apart
+from gradsmith.frontend.grown import Form, Grown, storage_of, taken_apart
 from gradsmith.frontend.journal import contents_of, note_container, refill
 from gradsmith.frontend.merging import (
     as_result,
@@ -19,7 +19,6 @@ from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
@@ -98,12 +97,6 @@ class Growth:
         freeze(self.element, self.sites)
         note_container(self.container)
         refill(self.container, [*self.before, Grown(self.form, wholes, self.sites)])
-
-
-def storage_of(part: Any) -> Storage | None:
-    """The buffer that an array is a view of."""
-    is_array = isinstance(part, Tracer) and part.type.form == "array"
-    return part.view.storage if is_array else None
 
 
 def growth_of(before: Any, after: Any, length: Size | None, sites: Sites) -> Growth | None:

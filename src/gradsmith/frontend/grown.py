@@ -18,6 +18,7 @@ from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, separate
 from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.merging import is_data, is_whole
+from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
@@ -35,14 +36,20 @@ class Grown(Refusing):
     to be written out where the elements are needed one by one.
     """
 
-    __slots__ = ("form", "sites", "wholes")
+    __slots__ = ("form", "open_rows", "sites", "wholes")
 
     def __init__(
-        self, form: Form | None = None, wholes: Sequence[Tracer] = (), sites: Sites = NONE
+        self,
+        form: Form | None = None,
+        wholes: Sequence[Tracer] = (),
+        sites: Sites = NONE,
+        open_rows: Any = None,
     ) -> None:
         self.form = form
         self.wholes = tuple(wholes)
         self.sites = sites
+        self.open_rows = open_rows
+        """Where a loop at work appends to them: their `OpenRows`."""
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error, or ask for a trace in which the list has separate elements."""
@@ -119,6 +126,12 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if kind == "int":
         return wrap_size(as_whole(row.node))
     return run(as_float, row) if kind == "float" else row
+
+
+def storage_of(part: Any) -> Storage | None:
+    """The buffer that an array is a view of."""
+    is_array = isinstance(part, Tracer) and part.type.form == "array"
+    return part.view.storage if is_array else None
 
 
 def taken_apart(element: Any) -> tuple[list[Any], Form] | None:

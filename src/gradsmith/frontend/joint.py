@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
@@ -36,7 +36,7 @@ from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
-from gradsmith.ir.dims import Symbol
+from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
@@ -113,6 +113,9 @@ def arm_of(
     journal.undo()
     outside = journal.known or {}
     return Arm(builder, variables, values, present, changes, nodes, stale, outside)
+
+
+Bounds: TypeAlias = "tuple[Size | None, Size | None]"
 
 
 class Output:
@@ -235,11 +238,13 @@ class Joint:
         except ControlFlowError as error:
             return self._unknown(label, error.message)
 
-    def add(self, left: Any, right: Any, label: str | None) -> Output:
-        """A result of the branch: a value of each arm."""
-        nodes = [self._node(*pair) for pair in zip(self.arms, (left, right), strict=True)]
+    def add(
+        self, left: Any, right: Any, label: str | None, bounds: Bounds | None = None
+    ) -> Output:
+        """A result of the branch: a value of each arm, between ``bounds`` if it is an integer."""
+        nodes = [self.node(*pair) for pair in zip(self.arms, (left, right), strict=True)]
         type_ = joint_type(nodes[0].array_type, nodes[1].array_type)
-        self.symbols.append(self._symbol(left, right, label))
+        self.symbols.append(self._symbol(left, right, label, bounds))
         cast = []
         for builder, node in zip(self.builders, nodes, strict=True):
             with building(builder):
@@ -255,7 +260,7 @@ class Joint:
     def _beside_none(self, left: Any, right: Any, label: str) -> Any:
         """Of a value and none at all."""
         arm, value = (self.arms[1], right) if is_undefined(left) else (self.arms[0], left)
-        if said_by(arm.builder.nodes).keys() & mentioned([self._node(arm, value)]).keys():
+        if said_by(arm.builder.nodes).keys() & mentioned([self.node(arm, value)]).keys():
             return self._unknown(
                 label, "its length is known on some of the ways to this place only"
             )
@@ -265,23 +270,27 @@ class Joint:
 
     def _placeholder(self, arm: Arm, value: Any) -> Node:
         """What stands for a value that no sensible program reads."""
-        type_ = self._node(arm, value).array_type
+        type_ = self.node(arm, value).array_type
         other = self.builders[1 if arm is self.arms[0] else 0]
         with building(other):
             return placeholder(type_)
 
-    def _node(self, arm: Arm, value: Any) -> Node:
+    def node(self, arm: Arm, value: Any) -> Node:
+        """The node of a value that an arm has made or changed."""
         if isinstance(value, Node):
             return value
         with building(arm.builder):
             return arm.nodes[id(value)] if id(value) in arm.nodes else as_shown(value)
 
-    def _symbol(self, left: Any, right: Any, label: str | None) -> Symbol | None:
+    def _symbol(
+        self, left: Any, right: Any, label: str | None, bounds: Bounds | None
+    ) -> Symbol | None:
         """The size that the result is, where both are Python integers."""
         if not (is_whole(left) and is_whole(right)):
             return None
         known = type(left) is int and type(right) is int
-        bounds = (min(left, right), max(left, right)) if known else (None, None)
+        if bounds is None:
+            bounds = (min(left, right), max(left, right)) if known else (None, None)
         hint = left.dim.hint if isinstance(left, TracedInt) else left
         return dims.as_symbol(dims.changing(fresh_name(self.trace, label), hint, *bounds))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, Span
@@ -23,6 +24,7 @@ from gradsmith.frontend.making import Made, Making
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
 from gradsmith.frontend.row_aliases import RowAliases
+from gradsmith.frontend.row_buffers import Appended
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage, Unless
 from gradsmith.frontend.trace import Trace
@@ -38,6 +40,18 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import python_number
 
 
+@dataclass(slots=True)
+class Lists:
+    """What earlier attempts have shown of the lists that the trips append to.
+
+    ``reads``: trips read more of them than the last element. ``in_branches``: by identity, those
+    that branches append to, and what.
+    """
+
+    reads: bool = False
+    in_branches: dict[int, tuple[list[Any], Appended]] = field(default_factory=dict)
+
+
 class LoopRegion:
     """The region of a loop while it is found out: what it carries, and its types."""
 
@@ -51,6 +65,7 @@ class LoopRegion:
         slots: int | None,
         guess: Guess | None = None,
         sites: Sites = NONE,
+        lists: Lists | None = None,
     ) -> None:
         self.trace = trace
         self.guess = guess
@@ -60,6 +75,9 @@ class LoopRegion:
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
         self.state = State(sites)
+        if lists is not None and trips is not None:
+            self.state.reads = lists.reads
+            self.state.note_branches(lists.in_branches.values(), trips.length)
         self._started: dict[str, Any] = {}
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
@@ -89,7 +107,7 @@ class LoopRegion:
         self.trace.initial[index] = wrap_size(self._start())
         self.trace.bodies.add(builder)
         later = NotFirst(size, self._start())
-        self._started = self.state.open(self.trace, builder, later)
+        self._started = self.state.open(self.trace, builder, later, self._extent()[1])
         self._aliases.doubt(self._started, self.before)
         self._note_firsts(later)
         if self.guess is not None:
@@ -141,7 +159,8 @@ class LoopRegion:
         self._check_counter(ends)
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
-        settled.append(self.state.take_containers(journal, *self._extent()))
+        most = None if self.trips is None else self.trips.length
+        settled.append(self.state.take_containers(journal, *self._extent(), most))
         settled.append(self.state.note_elements(self._started, ends, journal.known or {}))
         settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
         if all(settled):
@@ -267,6 +286,8 @@ class LoopRegion:
     def close(self, trip: Trip) -> list[Any]:
         """Make the loop; what the variables are after it."""
         late = [slot for group in self._late.values() for slot in group.carried()]
+        for buffer in self.state.buffers.values():
+            buffer.prepare()
         making = Making(self.trace, self.builder, self.trips, self.slots, self.span, trip)
         return self._finish(making.loop([*self.state.slots(), *late], late))
 
@@ -280,6 +301,9 @@ class LoopRegion:
             contents.refill([finals[id(s)][1] for s in contents.slots])
         for growth in self.state.growing.values():
             growth.close([finals[id(slot)][1] for slot in growth.rows])
+        for buffer in self.state.buffers.values():
+            count = None if buffer.count is None else finals[id(buffer.count)][1]
+            buffer.close([finals[id(slot)][1] for slot in buffer.rows], count)
         if self._rows is not None:
             late = [slot for group in self._late.values() for slot in group.slots]
             self._rows.doubt(finals, [*self.state.replaced(), *late])

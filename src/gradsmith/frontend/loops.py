@@ -13,11 +13,12 @@ from gradsmith.frontend.branches import fail_on, variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
-from gradsmith.frontend.loop_region import LoopRegion
+from gradsmith.frontend.loop_region import Lists, LoopRegion
 from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.path_errors import ended, in_users_name, is_an_end
 from gradsmith.frontend.planned import Planned, planned
+from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import wrap_size
@@ -57,6 +58,7 @@ class Looping:
         "_first",
         "_guess",
         "_journal",
+        "_lists",
         "_may_carry",
         "_may_guess",
         "_may_roll",
@@ -103,6 +105,7 @@ class Looping:
         self._guess: Guess | None = None
         self._may_guess = names.endless
         self._region: LoopRegion | None = None
+        self._lists = Lists()
         self._may_carry = names.endless
         self._carries = False
         self._why: BaseException | None = None
@@ -119,6 +122,10 @@ class Looping:
             return
         if self._trying is not None:
             self._trying.close()
+        if self._learns(error):
+            self._undo()
+            self.rolled, self.resets, self._again = False, True, True
+            return
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
@@ -150,12 +157,37 @@ class Looping:
             self._write_out(error, trips)
         self.rolled, self.resets, self._again = False, True, True
 
+    def _learns(self, error: BaseException | None) -> bool:
+        """Whether the error shows how the trips use a list that they append to, so that the region
+        is to be run again.
+        """
+        region, journal, lists = self._region, self._journal, self._lists
+        if not self.rolled or self._done or region is None or region.trips is None:
+            return False
+        if isinstance(error, AppendedInBranchError):
+            key, trace = id(error.container), current_trace()
+            around = () if trace is None else trace.unrolling.known
+            known = journal is not None and key in (journal.known or ())
+            if error.kind is None or not known or key in lists.in_branches:
+                return False
+            if any(key in containers for containers in around):
+                return False  # the outermost loop makes the rows
+            lists.in_branches[key] = error.container, Appended(*error.kind, None)
+            return True
+        own = isinstance(error, GradsmithError) and error.loop == self.place
+        if lists.reads or not (own and region.state.growing):
+            return False
+        lists.reads = True
+        return True
+
     def _is_of_another(self, error: BaseException | None, *, guessed: bool) -> bool:
         """Whether the error says that it is another loop that has to be written out.
 
         While a ``while`` is tried as one that counts, only one of the enclosing loops.
         """
         trace = current_trace()
+        if trace is not None and isinstance(error, AppendedInBranchError):
+            return any(id(error.container) in known for known in trace.unrolling.known)
         loop = None if trace is None else trace.unrolling.culprit(error)
         if trace is None or loop in (None, self.place):
             return False
@@ -392,18 +424,21 @@ class Looping:
     ) -> Iterator[Any]:
         """Run one trip as a region; again, as long as what it carries changes its type."""
         everything = (*self.names.stored, *self.names.targets)
+        if before is None and self._first is None:  # a failed attempt has left its own there
+            before = list(self._original)
         self.rolled, self._before = True, before or variables(frame, everything)
         self._original = self._original or self._before
         span = current_span()
         self._region = region = LoopRegion(
             *(trace, trips, self.names, self._before, span, self.plan.slots, self._guess),
             sites=frozenset([self.place]),
+            lists=self._lists,
         )
         known = reachable(frame, trace)
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)
-        trace.unrolling.begin(self.place)
+        depth = trace.unrolling.begin(self.place, known)
         try:
             for _ in range(MOST_ATTEMPTS):
                 settled = yield from self._attempt(frame, region, known)
@@ -416,7 +451,7 @@ class Looping:
                 current_span(),
             )
         finally:
-            trace.unrolling.end(self.place)
+            trace.unrolling.end(depth)
 
     def _attempt(
         self, frame: Any, region: LoopRegion, known: dict[int, Any]

@@ -7,8 +7,10 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.carried import State
-from gradsmith.frontend.containers import Growth, storage_of
+from gradsmith.frontend.containers import Growth
 from gradsmith.frontend.frozen import lock
+from gradsmith.frontend.grown import storage_of
+from gradsmith.frontend.row_buffers import RowBuffer
 from gradsmith.frontend.slots import Slot
 from gradsmith.frontend.storage import Storage
 from gradsmith.ir.builder import Builder
@@ -35,11 +37,15 @@ class RowAliases:
                 self.next.setdefault(begin, []).append(end)
                 self.next.setdefault(end, []).append(begin)
 
-    def _rows(self) -> Iterator[tuple[Growth, Slot, Storage]]:
+    def _rows(self) -> Iterator[tuple[Growth | RowBuffer, Slot, Storage]]:
         for growth in self.state.growing.values():
             for slot, storage in zip(growth.rows, growth.shared, strict=True):
                 if storage is not None:
                     yield growth, slot, storage
+        for buffer in self.state.buffers.values():
+            for slot, storages in zip(buffer.rows, buffer.shared, strict=True):
+                for storage in storages:
+                    yield buffer, slot, storage
 
     def _family(self, row: Storage) -> set[Storage]:
         """All buffers that the row may be in some trip."""

@@ -1,15 +1,15 @@
 """Lists that a loop appends to and reads, or appends to in some iterations only.
 
-While the loop runs, the elements are the first rows of carried arrays, which have room for all that
-may be appended. How many there are is known by the index where every iteration appends the same
-number of elements; else a counter is carried. A branch that appends writes the rows in its own
-region, so that the code is what one would write by hand: ``rows[count] = x; count += 1``.
+While the loop runs, the elements are the first rows of carried arrays, which have room for all
+that may be appended. How many there are is known by the index where every iteration appends the
+same number of elements; else a counter is carried. A branch that appends writes the rows in its
+own region, so that the code is what one would write by hand: ``rows[count] = x; count += 1``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ import numpy as np
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, taken_apart
+from gradsmith.frontend.grown import Form, Grown, storage_of, taken_apart
 from gradsmith.frontend.journal import note_container, refill
-from gradsmith.frontend.merging import as_result
+from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -27,6 +27,7 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
+from gradsmith.ir.bounds import extreme
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
@@ -37,10 +38,10 @@ from gradsmith.ops.index_key import Index
 
 
 class AppendedInBranchError(ControlFlowError):
-    """One branch on a traced value appends ``element`` to a list, the other does not."""
+    """One way of a branch appends elements of a ``kind`` to a list, the other does not."""
 
     container: Any = None
-    element: Any = None
+    kind: tuple[Form, tuple[ArrayType, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,56 +51,61 @@ class OpenRows:
     rows: tuple[Node, ...]
     count: Size
     form: Form
-    most: Size
+    bounds: tuple[Size, Size]
+    """How many elements there are at least and at most."""
+    most: Size = 0
     """How many elements the iteration at work has appended at most."""
-    lowest: Size
-    """How many elements there are at least."""
-    capacity: Size
+    shared: tuple[tuple[Storage, ...], ...] = ()
+    """For each of the rows the buffers that the iteration has appended."""
 
-    def appended(self, elements: Sequence[Any], node_of: Any) -> OpenRows | None:
+    def appended(
+        self, elements: Sequence[Any], node_of: Callable[[Any], Node] = as_result
+    ) -> OpenRows | None:
         """With these elements, too; None where they are of another kind.
 
         ``node_of`` gives the node of a value in the builder at work.
         """
         rows, count = list(self.rows), self.count
+        shared = list(self.shared or [()] * len(rows))
         for element in elements:
             apart = taken_apart(element)
             if apart is None or apart[1] != self.form:
                 return None
             for place, part in enumerate(apart[0]):
-                row = node_of(part)
-                whole = rows[place].array_type
+                row, whole = node_of(part), rows[place].array_type
                 if row.shape != whole.shape[1:] or row.dtype != whole.dtype:
                     return None
                 rows[place] = index_set(rows[place], row, index=Index((count,)))
+                storage = storage_of(part)
+                shared[place] += () if storage is None else (storage,)
             count = count + 1
-        return OpenRows(
-            tuple(rows), count, self.form, self.most + len(elements), self.lowest, self.capacity
+        return replace(
+            self,
+            rows=tuple(rows),
+            count=count,
+            most=self.most + len(elements),
+            shared=tuple(shared),
         )
 
+    def shared_with(self, other: OpenRows) -> tuple[tuple[Storage, ...], ...]:
+        """The buffers that either has appended."""
+        none: tuple[tuple[Storage, ...], ...] = ((),) * len(self.rows)
+        pairs = zip(self.shared or none, other.shared or none, strict=True)
+        return tuple(one + more for one, more in pairs)
 
-def opened(open_rows: OpenRows, sites: Sites) -> Grown:
-    """What stands in the list for the elements. They may be read where they are numbers."""
-    if not _are_numbers(open_rows):
-        return Grown(sites=sites, open_rows=open_rows)
-    wholes = [traced_rows(row)[: wrap_size(open_rows.count)] for row in open_rows.rows]
-    for whole in wholes:
-        lock(whole.view.storage, sites)
-    return Grown(open_rows.form, wholes, sites, open_rows)
-
-
-def traced_rows(node: Node) -> Tracer:
-    """Rows as an array of their own."""
-    return traced(node)
-
-
-def _are_numbers(open_rows: OpenRows) -> bool:
-    nested = any(isinstance(kind, Form) for kind in open_rows.form.kinds)
-    return not nested and all(row.ndim == 1 for row in open_rows.rows)
+    def stand_in(self, sites: Sites) -> Grown:
+        """What is in the list for the elements: they may be read where they are numbers."""
+        nested = any(isinstance(kind, Form) for kind in self.form.kinds)
+        if nested or any(row.ndim > 1 for row in self.rows):
+            return Grown(sites=sites, open_rows=self)
+        wholes = [as_value(row, None, None)[: wrap_size(self.count)] for row in self.rows]
+        for whole in wholes:
+            lock(whole.view.storage, sites)
+        return Grown(self.form, wholes, sites, self)
 
 
 def open_rows_of(contents: Any) -> OpenRows | None:
-    """Those of a list, if it is one of an enclosing loop that has rows."""
+    """Those of a list, if it is one that a loop at work has rows for."""
     if type(contents) is not list or not contents or type(contents[0]) is not Grown:
         return None
     found: OpenRows | None = contents[0].open_rows
@@ -113,20 +119,22 @@ class RowBuffer:
     sites: Sites
     container: list[Any]
     form: Form
-    starts: list[Any]
-    """For each row what the first elements are; None where there are none."""
     types: list[ArrayType]
+    before: list[list[Any]]
+    """For each leaf of an element its values before the loop."""
     first: Size
     """How many elements there are before the loop."""
     length: Size
     """How many iterations there are at most."""
     step: Size | None
     """How many elements each iteration appends; None where that is no one number."""
-    most: Size = 1
+    most: Size
+    """How many it appends at most."""
     outer: OpenRows | None = None
     """The rows of the enclosing loop, where it has them."""
     element: Any = None
-    rows: list[Slot] | None = None
+    shared: tuple[tuple[Storage, ...], ...] = ()
+    rows: list[Slot] = field(default_factory=list)
     count: Slot | None = None
 
     def __post_init__(self) -> None:
@@ -134,119 +142,111 @@ class RowBuffer:
 
     def _make_slots(self) -> None:
         shapes = [(self.capacity, *type_.shape) for type_ in self.types]
-        types = [
-            ArrayType(type_.dtype, shape, "array")
+        self.rows = [
+            Slot("rows", None, ArrayType(type_.dtype, shape, "array"), whole=False, empty=True)
             for type_, shape in zip(self.types, shapes, strict=True)
         ]
-        starts = [self._start(*pair) for pair in zip(types, self.starts, strict=True)]
-        self.rows = [
-            Slot("rows", start, type_, whole=False, empty=start is None)
-            for type_, start in zip(types, starts, strict=True)
-        ]
+        self.count = None
         if self.step is None:
-            bounds = (self.lowest, self.capacity)
-            count = Slot("count", wrap_size(self.first), python_number(int), whole=True)
-            count.bounds = bounds
-            self.count = count
+            self.count = Slot("count", wrap_size(self.first), python_number(int), whole=True)
+            self.count.bounds = self.bounds
 
-    def _start(self, type_: ArrayType, first: Any) -> Any:
-        if self.outer is not None or first is None:
-            return first
-        whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
-        whole[: wrap_size(self.first)] = first
-        return whole
+    def prepare(self) -> None:
+        """The loop is about to be made: what the rows are before it, in the builder at work."""
+        for place, slot in enumerate(self.rows):
+            if self.outer is not None:
+                slot.initial, slot.empty = self.outer.rows[place], False
+            elif self.before[place]:
+                whole: Tracer = traced(empty(shape=slot.type.shape, dtype=slot.type.dtype))
+                whole[: len(self.before[place])] = apply(np.stack, self.before[place])
+                slot.initial, slot.empty = whole, False
 
     @property
     def capacity(self) -> Size:
         """For how many elements there is room."""
         if self.outer is not None:
-            return self.outer.capacity
+            return self.outer.bounds[1]
         return self.first + self.length * (self.most if self.step is None else self.step)
 
     @property
-    def lowest(self) -> Size:
-        """How many elements there are at least."""
-        return self.first if self.outer is None else self.outer.lowest
+    def bounds(self) -> tuple[Size, Size]:
+        """How many elements there are at least and at most."""
+        return self.first if self.outer is None else self.outer.bounds[0], self.capacity
 
     @property
     def slots(self) -> list[Slot]:
         """The carried values."""
-        return [*(self.rows or ()), *([] if self.count is None else [self.count])]
+        return [*self.rows, *([] if self.count is None else [self.count])]
 
     def open(self, trace: Trace, builder: Builder, place: Size) -> None:
         """Begin an iteration, the one at ``place``."""
         for slot in self.slots:
             slot.open(trace, builder)
-        rows = tuple(param_of(slot) for slot in self.rows or ())
+        rows = tuple(map(param_of, self.rows))
+        found = OpenRows(rows, self._count_at(place), self.form, self.bounds)
         note_container(self.container)
-        found = OpenRows(rows, self._count_at(place), self.form, 0, self.lowest, self.capacity)
-        refill(self.container, [opened(found, self.sites)])
+        refill(self.container, [found.stand_in(self.sites)])
 
     def _count_at(self, place: Size) -> Size:
-        if self.count is None or self.step is not None:
-            return self.first + place * (self.step or 0)
-        count = as_size(self.count.seen)
-        assert count is not None
-        return count
+        if self.step is not None:
+            return self.first + place * self.step
+        assert self.count is not None
+        return _size_of(self.count.seen)
 
-    def take(self, place: Size, carried: Container[Storage]) -> bool:
-        """The iteration ends; whether it appends as many elements as was thought."""
-        begun = open_rows_of(self.container)
-        tail = self.container[1:]
-        if begun is None:
-            raise changed_rows()
-        _check_not_carried(tail, carried)
-        ended = begun.appended(tail, as_result)
+    def take(self, place: Size) -> bool:
+        """The iteration ends; whether it appends as many elements as was assumed."""
+        begun, tail = open_rows_of(self.container), self.container[1:]
+        ended = None if begun is None else begun.appended(tail)
         if ended is None:
             raise changed_rows()
         self.element = tail[-1] if tail else self.element
-        for slot, row in zip(self.rows or (), ended.rows, strict=True):
+        self.shared = ended.shared or ((),) * len(self.rows)
+        for slot, row in zip(self.rows, ended.rows, strict=True):
             slot.node = row
-        settled = self._is_counted(ended, place)
-        if self.count is not None:
-            settled = self.count.take(wrap_size(ended.count)) and settled
+        settled = self._is_as_assumed(ended.count - self._count_at(place), ended.most)
+        if settled and self.count is not None:
+            settled = self.count.take(wrap_size(ended.count))
         return settled
 
-    def _is_counted(self, ended: OpenRows, place: Size) -> bool:
-        appended = ended.count - self._count_at(place)
+    def _is_as_assumed(self, appended: Size, most: Size) -> bool:
         if self.step is not None and appended == self.step:
             return True
-        settled = self.step is None and ended.most == self.most
-        if dims.changes(ended.most):
-            raise changed_rows()
-        if not settled:
-            known = isinstance(appended, int) or not dims.is_unbacked(appended)
-            self.step = appended if known and self.step is not None else None
-            self.most = ended.most
-            self._make_slots()
-        return settled
+        if self.step is None and most == self.most:
+            return True
+        if dims.changes(most):
+            greatest = extreme(most, lowest=False)
+            if greatest is None:
+                raise changed_rows()
+            most = greatest
+            if self.step is None and most == self.most:
+                return True
+        known = self.step is not None and not dims.is_unbacked(appended)
+        self.step, self.most = appended if known else None, most
+        self._make_slots()
+        return False
 
     def close(self, wholes: Sequence[Any], count: Any) -> None:
         """After the loop the list has the first rows; those of an enclosing loop stay open."""
+        total = _size_of(count) if self.step is None else self.first + self.length * self.step
         note_container(self.container)
-        total = self.first + self.length * self.step if self.step is not None else as_size(count)
-        assert total is not None
         if self.outer is not None:
-            most = self.outer.most + self.length * (self.step or self.most)
-            rows = tuple(as_result(whole) for whole in wholes)
-            found = OpenRows(rows, total, self.form, most, self.lowest, self.capacity)
-            refill(self.container, [opened(found, self.sites)])
+            most = self.outer.most + self.length * self.most
+            rows = tuple(map(as_result, wholes))
+            found = replace(self.outer, rows=rows, count=total, most=most)
+            refill(self.container, [found.stand_in(self.sites)])
             return
-        if self.step is None:
-            wholes = [whole[: wrap_size(total)] for whole in wholes]
         for whole in wholes:
             whole.view.storage.sites = self.sites
+        if self.step is None:
+            wholes = [whole[: wrap_size(total)] for whole in wholes]
         freeze(self.element, self.sites)
         refill(self.container, [Grown(self.form, wholes, self.sites)])
 
 
-def _check_not_carried(elements: Sequence[Any], carried: Container[Storage]) -> None:
-    """What is appended must not be a view of a buffer that other iterations write to."""
-    for element in elements:
-        parts = (taken_apart(element) or ([], None))[0]
-        for part in parts:
-            if isinstance(part, Tracer) and part.ndim and part.view.storage in carried:
-                raise changed_rows()
+def _size_of(value: Any) -> Size:
+    size = as_size(value)
+    assert size is not None
+    return size
 
 
 def changed_rows() -> ControlFlowError:
@@ -258,38 +258,79 @@ def changed_rows() -> ControlFlowError:
     )
 
 
-def buffer_of(
-    container: list[Any], before: list[Any], tail: Sequence[Any], length: Size, sites: Sites
-) -> RowBuffer | None:
-    """How the rows of a list are carried to which an iteration has appended ``tail``."""
-    apart = taken_apart(tail[0]) if tail else None
-    outer = open_rows_of(before)
-    if outer is not None and len(before) == 1:
-        types = [ArrayType(r.array_type.dtype, r.shape[1:], "array") for r in outer.rows]
-        starts = [traced(row) for row in outer.rows]
-        first, form, step = outer.count, outer.form, len(tail)
-        return RowBuffer(
-            sites, container, form, starts, types, first, length, step, step, outer
-        )
-    if apart is None or type(tail[0]) is Grown or any(type(e) is Grown for e in before):
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What iterations append to a list: how elements are made of rows, of which types, and how
+    many an iteration appends, None where that is not known.
+    """
+
+    form: Form
+    types: tuple[ArrayType, ...]
+    count: Size | None
+
+
+def appended_to(contents: list[Any], before: list[Any]) -> Appended | None:
+    """What an iteration has appended; None where it has done something else, too."""
+    tail, outer = contents[len(before) :], open_rows_of(before)
+    ended = open_rows_of(contents)
+    if outer is not None and ended is not None:
+        types = tuple(ArrayType(r.array_type.dtype, r.shape[1:], "array") for r in outer.rows)
+        return Appended(outer.form, types, _known(ended.count - outer.count + len(tail)))
+    same = all(old is new for old, new in zip(before, contents, strict=False))
+    if not (tail and same) or len(before) + len(tail) != len(contents):
         return None
-    parts, form = apart
-    types = [as_result(part).array_type for part in parts]
-    starts: list[Any] = [None] * len(parts)
-    if before:
-        found = _stacked_before(before, form, types)
-        if found is None:
+    kind = kind_of(tail[0])
+    if kind is None:
+        return None
+    count: Size = 0
+    for item in tail:
+        count = count + (item.wholes[0].type.shape[0] if type(item) is Grown else 1)
+    return Appended(*kind, _known(count))
+
+
+def _known(count: Size) -> Size | None:
+    return None if dims.is_unbacked(count) else count
+
+
+def kind_of(
+    element: Any, node_of: Callable[[Any], Node] = as_result
+) -> tuple[Form, tuple[ArrayType, ...]] | None:
+    """How an element is made of rows, and their types; or all those that one stands for."""
+    if type(element) is Grown:
+        if element.form is None or element.open_rows is not None:
             return None
-        starts = found
-    step = len(tail)
-    return RowBuffer(sites, container, form, starts, types, len(before), length, step, step)
+        types = [whole.type for whole in element.wholes]
+        return element.form, tuple(ArrayType(t.dtype, t.shape[1:], "array") for t in types)
+    apart = taken_apart(element)
+    if apart is None:
+        return None
+    return apart[1], tuple(node_of(part).array_type for part in apart[0])
 
 
-def _stacked_before(before: list[Any], form: Form, types: list[ArrayType]) -> list[Any] | None:
-    """The elements before the loop as rows of arrays; None where they are of another kind."""
+def buffer_of(
+    container: list[Any], before: list[Any], appended: Appended, length: Size, sites: Sites
+) -> RowBuffer | None:
+    """How the rows of a list are carried; None where what it holds before is not of their kind."""
+    count, outer = appended.count, open_rows_of(before)
+    most = 1 if count is None else count
+    kind, types = appended.form, list(appended.types)
+    if outer is not None:
+        none: list[list[Any]] = [[] for _ in types]
+        first = outer.count
+        return RowBuffer(sites, container, kind, types, none, first, length, count, most, outer)
+    columns = _columns(before, kind, types)
+    if columns is None:
+        return None
+    return RowBuffer(sites, container, kind, types, columns, len(before), length, count, most)
+
+
+def _columns(
+    elements: Sequence[Any], form: Form, types: Sequence[ArrayType]
+) -> list[list[Any]] | None:
+    """What elements are made of, for each leaf; None where they are of another kind."""
     columns: list[list[Any]] = [[] for _ in types]
-    for element in before:
-        apart = taken_apart(element)
+    for element in elements:
+        apart = None if type(element) is Grown else taken_apart(element)
         if apart is None or apart[1] != form:
             return None
         for column, part, type_ in zip(columns, apart[0], types, strict=True):
@@ -297,4 +338,4 @@ def _stacked_before(before: list[Any], form: Form, types: list[ArrayType]) -> li
             if node.shape != type_.shape or node.dtype != type_.dtype:
                 return None
             column.append(part)
-    return [apply(np.stack, column) for column in columns]
+    return columns

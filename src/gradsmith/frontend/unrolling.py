@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.ir import dims
@@ -42,6 +42,8 @@ class Unrolling:
     """The loops that became loops of the graph, in order."""
     active: list[Span] = field(default_factory=list)
     """The loops whose bodies are being run as regions, from the outermost."""
+    known: list[Mapping[int, Any]] = field(default_factory=list)
+    """For each of them the containers that were there before it."""
     origins: dict[str, Span] = field(default_factory=dict)
     """By the names of sizes that are known at run time only: the loops that make them."""
     long: dict[Span, WrittenOut] = field(default_factory=dict)
@@ -51,15 +53,19 @@ class Unrolling:
         """Whether the loop is to be written out."""
         return self.everything or loop in self.chosen
 
-    def begin(self, loop: Span) -> None:
-        """The body of the loop is run as a region from now on."""
+    def begin(self, loop: Span, known: Mapping[int, Any]) -> int:
+        """The body of the loop is run as a region from now on; how many loops are around it.
+
+        ``known`` are the containers that were there before, by identity.
+        """
         self.rolled[loop] = None
         self.active.append(loop)
+        self.known.append(known)
+        return len(self.active) - 1
 
-    def end(self, loop: Span) -> None:
-        """Its region is left."""
-        while self.active and self.active.pop() != loop:
-            pass  # regions inside that an error has ended
+    def end(self, depth: int) -> None:
+        """The region within so many loops is left, and those inside that an error has ended."""
+        del self.active[depth:], self.known[depth:]
 
     def note_size(self, name: str) -> None:
         """The innermost of the loops at work makes a size of this name."""
