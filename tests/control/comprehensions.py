@@ -270,7 +270,7 @@ def array_of_some(x):
     return np.sum(np.array([v for v in x if v > 0]))
 
 
-@program(grid("n"), refused="which elements a list has")
+@program(grid("n"))
 def list_that_grows_on_one_way(x):
     kept = []
     for i in range(len(x)):

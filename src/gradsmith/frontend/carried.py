@@ -187,10 +187,10 @@ class State:
             storage.replace(param_of(slot))
         for contents in self.containers.values():
             contents.open(trace, builder)
-        for growth in self.growing.values():
-            growth.open(trace, builder)
         for buffer in self.buffers.values():
             buffer.open(trace, builder, place)
+        for growth in self.growing.values():
+            growth.open(trace, builder)
         self.outdate()
         return values
 
@@ -224,7 +224,7 @@ class State:
             if key in self.growing:
                 self.growing[key].take(container, place, self.storages)
             elif key in self.buffers:
-                settled = self.buffers[key].take(place) and settled
+                settled = self.buffers[key].take(place, self.storages) and settled
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
             elif _is_changed(before, container) and is_outdated(container):

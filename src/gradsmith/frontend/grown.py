@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.frontend.dispatch import apply, run
+from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, separate
 from gradsmith.frontend.journal import slots_of
@@ -242,7 +242,7 @@ def columns_of(values: Sequence[Any]) -> Columns:
         forms.append(item.form)
     form = forms[0]
     for other in forms[1:]:
-        form = _joint(form, other) or separate(sites, ONE_BY_ONE)
+        form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
     pieces += _stacked(single, sites)
     columns = list(zip(*pieces, strict=True))
     return Columns(form, [_in_one(column, sites) for column in columns], sites)
@@ -258,7 +258,7 @@ def length_of(values: Sequence[Any]) -> Size:
     return length
 
 
-def _joint(left: Form, right: Form) -> Form | None:
+def joint_form(left: Form, right: Form) -> Form | None:
     """The form of either; None where there is none."""
     if left == right:
         return left
@@ -335,10 +335,30 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
     return refuse(value)
 
 
-def is_changing_index(owner: Any, key: TracedInt) -> bool:
-    """Whether a list of arrays is asked for an element whose place a loop changes."""
-    listed = type(owner) in (list, tuple) and all(isinstance(item, Tracer) for item in owner)
-    return listed and bool(owner) and dims.is_unbacked(key.dim)
+def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
+    """``owner[key]`` of a list or tuple whose elements are all alike, in a tuple, for a place that
+    only running tells; None of any other. Of ``sites`` the loops are that change the place.
+    """
+    if type(owner) not in (list, tuple) or not owner or not dims.is_unbacked(key.dim):
+        return None
+    if all(isinstance(item, Tracer) for item in owner):
+        return (joined_rows(np.stack, list(owner), NONE)[key],)
+    apart = [taken_apart(item) for item in owner]
+    parts = [found[0] for found in apart if found is not None]
+    forms = [found[1] for found in apart if found is not None]
+    if len(forms) < len(apart) or any(form != forms[0] for form in forms):
+        return None
+    columns = list(zip(*parts, strict=True))
+    if not all(map(_are_alike, columns)):
+        return None
+    wholes = [joined_rows(np.stack, list(column), sites) for column in columns]
+    return (forms[0].rows(wholes, key, sites),)
+
+
+def _are_alike(column: Sequence[Any]) -> bool:
+    """Whether values are of one shape and dtype."""
+    types = [traced(value).type for value in column]
+    return all((t.shape, t.dtype) == (types[0].shape, types[0].dtype) for t in types)
 
 
 def _stack(values: Any, axis: int = 0) -> Any:

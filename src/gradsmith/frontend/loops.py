@@ -103,10 +103,9 @@ class Looping:
         self._journal: Journal | None = None
         self._first: Journal | None = None
         self._guess: Guess | None = None
-        self._may_guess = names.endless
+        self._may_guess = self._may_carry = names.endless
         self._region: LoopRegion | None = None
         self._lists = Lists()
-        self._may_carry = names.endless
         self._carries = False
         self._why: BaseException | None = None
         self._ends_first = False
@@ -124,8 +123,11 @@ class Looping:
             self._trying.close()
         if self._learns(error):
             self._undo()
-            self.rolled, self.resets, self._again = False, True, True
-            return
+        else:
+            self._go_another_way(error)
+        self.rolled, self.resets, self._again = False, True, True
+
+    def _go_another_way(self, error: BaseException | None) -> None:
         trips = self._trips()
         guessed = self._guess is not None and not self._done
         hopeless = trips is None or dims.is_unbacked(trips.length)
@@ -155,7 +157,6 @@ class Looping:
             self._refuse()
         else:
             self._write_out(error, trips)
-        self.rolled, self.resets, self._again = False, True, True
 
     def _learns(self, error: BaseException | None) -> bool:
         """Whether the error shows how the trips use a list that they append to, so that the region

@@ -8,7 +8,7 @@ own region, so that the code is what one would write by hand: ``rows[count] = x;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, storage_of, taken_apart
+from gradsmith.frontend.grown import Form, Grown, joint_form, storage_of, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.slots import Slot, param_of
@@ -69,7 +69,7 @@ class OpenRows:
         shared = list(self.shared or [()] * len(rows))
         for element in elements:
             apart = taken_apart(element)
-            if apart is None or apart[1] != self.form:
+            if apart is None or joint_form(self.form, apart[1]) != self.form:
                 return None
             for place, part in enumerate(apart[0]):
                 row, whole = node_of(part), rows[place].array_type
@@ -193,14 +193,19 @@ class RowBuffer:
         assert self.count is not None
         return _size_of(self.count.seen)
 
-    def take(self, place: Size) -> bool:
-        """The iteration ends; whether it appends as many elements as was assumed."""
+    def take(self, place: Size, carried: Container[Storage]) -> bool:
+        """The iteration ends; whether it appends as many elements as was assumed.
+
+        They must not be views of buffers that are ``carried``: other iterations change them.
+        """
         begun, tail = open_rows_of(self.container), self.container[1:]
         ended = None if begun is None else begun.appended(tail)
         if ended is None:
             raise changed_rows()
         self.element = tail[-1] if tail else self.element
         self.shared = ended.shared or ((),) * len(self.rows)
+        if any(storage in carried for storages in self.shared for storage in storages):
+            raise appended_and_written()
         for slot, row in zip(self.rows, ended.rows, strict=True):
             slot.node = row
         settled = self._is_as_assumed(ended.count - self._count_at(place), ended.most)
@@ -247,6 +252,15 @@ def _size_of(value: Any) -> Size:
     size = as_size(value)
     assert size is not None
     return size
+
+
+def appended_and_written() -> ControlFlowError:
+    """The error that an appended array is one that other iterations write to."""
+    return ControlFlowError(
+        "this loop appends an array to a list and writes to that array in other trips",
+        current_span(),
+        "append a copy of it: x.copy()",
+    )
 
 
 def changed_rows() -> ControlFlowError:
@@ -318,24 +332,29 @@ def buffer_of(
         none: list[list[Any]] = [[] for _ in types]
         first = outer.count
         return RowBuffer(sites, container, kind, types, none, first, length, count, most, outer)
-    columns = _columns(before, kind, types)
-    if columns is None:
+    found = _columns(before, kind, types)
+    if found is None:
         return None
+    kind, columns = found
     return RowBuffer(sites, container, kind, types, columns, len(before), length, count, most)
 
 
 def _columns(
     elements: Sequence[Any], form: Form, types: Sequence[ArrayType]
-) -> list[list[Any]] | None:
-    """What elements are made of, for each leaf; None where they are of another kind."""
+) -> tuple[Form, list[list[Any]]] | None:
+    """How elements of ``form`` and these are made of rows, and for each leaf the values of these;
+    None where they have other shapes or dtypes.
+    """
     columns: list[list[Any]] = [[] for _ in types]
     for element in elements:
         apart = None if type(element) is Grown else taken_apart(element)
-        if apart is None or apart[1] != form:
+        joint = None if apart is None else joint_form(form, apart[1])
+        if apart is None or joint is None:
             return None
+        form = joint
         for column, part, type_ in zip(columns, apart[0], types, strict=True):
             node = as_result(part)
             if node.shape != type_.shape or node.dtype != type_.dtype:
                 return None
             column.append(part)
-    return columns
+    return form, columns

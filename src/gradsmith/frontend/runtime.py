@@ -48,12 +48,10 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
-from gradsmith.frontend.frozen import NONE
 from gradsmith.frontend.grown import (
+    element_at,
     element_of,
-    is_changing_index,
     is_grown,
-    joined_rows,
     meaning_of,
     refuse,
 )
@@ -314,8 +312,10 @@ class BoundRuntime:
             return element_of(owner, key)
         if (made := made_by_brackets(owner, key)) is not None:
             return made
-        if isinstance(key, TracedInt) and is_changing_index(owner, key):
-            return joined_rows(np.stack, list(owner), NONE)[key]
+        if isinstance(key, TracedInt):
+            found = element_at(owner, key, frozenset(trace.unrolling.loops_of(key.dim)))
+            if found is not None:
+                return found[0]
         seen = trace.shadows.get(id(owner), owner)
         if isinstance(seen, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(seen)[key]

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
 
 LONG = 50
 """Loops of more iterations than this are not written out without a warning."""
@@ -77,14 +78,18 @@ class Unrolling:
         if count > LONG:
             self.long[loop] = WrittenOut(count, error.message, error.hint)
 
+    def loops_of(self, size: Size) -> list[Span]:
+        """The loops that make what a size depends on."""
+        names = [symbol.name for symbol in dims.symbols(size)]
+        return [self.origins[name] for name in names if name in self.origins]
+
     def culprit(self, error: BaseException | None) -> Span | None:
         """The loop that has to be written out so that ``error`` does not come up, if known."""
         if not isinstance(error, GradsmithError):
             return None
         if error.loop is not None:
             return error.loop
-        names = [] if error.size is None else [s.name for s in dims.symbols(error.size)]
-        loops = [self.origins[name] for name in names if name in self.origins]
+        loops = [] if error.size is None else self.loops_of(error.size)
         ended = [loop for loop in loops if loop not in self.active]
         inwards = sorted((loop for loop in loops if loop in self.active), key=self.active.index)
         return next(iter([*ended, *reversed(inwards)]), None)
