@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import InternalError
+from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend.frozen import Sites
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
@@ -118,7 +118,10 @@ class Branching:
         """Both paths as one branch; where no value stands for what they give, the one taken."""
         try:
             self._values = joined(trace, condition, self.names, arms)
-        except ControlFlowError:
+        except ControlFlowError as error:
+            changed = error.container if isinstance(error, AppendedInBranchError) else None
+            if changed is not None and trace.unrolling.is_from_outside(changed):
+                raise  # the loop is to have rows for the list
             self.traced, self._values = False, self._before
             yield decide(self.condition)
 

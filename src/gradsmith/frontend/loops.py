@@ -167,11 +167,10 @@ class Looping:
             return False
         if isinstance(error, AppendedInBranchError):
             key, trace = id(error.container), current_trace()
-            around = () if trace is None else trace.unrolling.known
             known = journal is not None and key in (journal.known or ())
             if error.kind is None or not known or key in lists.in_branches:
                 return False
-            if any(key in containers for containers in around):
+            if trace is None or trace.unrolling.is_from_outside(error.container):
                 return False  # the outermost loop makes the rows
             lists.in_branches[key] = error.container, Appended(*error.kind, None)
             return True
@@ -188,7 +187,7 @@ class Looping:
         """
         trace = current_trace()
         if trace is not None and isinstance(error, AppendedInBranchError):
-            return any(id(error.container) in known for known in trace.unrolling.known)
+            return trace.unrolling.is_from_outside(error.container)
         loop = None if trace is None else trace.unrolling.culprit(error)
         if trace is None or loop in (None, self.place):
             return False

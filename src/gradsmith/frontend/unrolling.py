@@ -68,6 +68,10 @@ class Unrolling:
         """The region within so many loops is left, and those inside that an error has ended."""
         del self.active[depth:], self.known[depth:]
 
+    def is_from_outside(self, container: Any) -> bool:
+        """Whether a loop whose body is being run may change the container for later iterations."""
+        return any(id(container) in known for known in self.known)
+
     def note_size(self, name: str) -> None:
         """The innermost of the loops at work makes a size of this name."""
         if self.active:
