@@ -7,11 +7,16 @@ A tree of its own, not a library's: emitted code takes trees apart by their path
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import MemberDescriptorType
 from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
-Kind: TypeAlias = Literal["leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass"]
+Kind: TypeAlias = Literal[
+    "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass", "object"
+]
 Step: TypeAlias = tuple[Literal["item", "attribute"], Any]
 Path: TypeAlias = tuple[Step, ...]
 
@@ -36,6 +41,10 @@ class Tree:
 
 LEAF = Tree("leaf")
 
+opened: ContextVar[dict[int, Any] | None] = ContextVar("opened", default=None)
+"""Objects of other classes that are taken apart, too, by identity: a run of a traced function
+opens those that the function has made."""
+
 
 def is_namedtuple(value: object) -> bool:
     """Whether ``value`` is an instance of a named tuple class."""
@@ -47,10 +56,16 @@ def is_dataclass_instance(value: object) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
+def is_open(value: object) -> bool:
+    """Whether ``value`` is an object whose attributes are taken for its parts."""
+    known = opened.get()
+    return known is not None and id(value) in known
+
+
 def is_container(value: object) -> bool:
     """Whether ``value`` is taken apart into its parts."""
     return type(value) in (dict, list, tuple) or (
-        is_namedtuple(value) or is_dataclass_instance(value)
+        is_namedtuple(value) or is_dataclass_instance(value) or is_open(value)
     )
 
 
@@ -63,8 +78,63 @@ def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
     if isinstance(value, (list, tuple)):
         kind: Kind = "list" if isinstance(value, list) else "tuple"
         return kind, tuple(range(len(value))), list(value)
-    names = tuple(f.name for f in dataclasses.fields(value) if f.init)
-    return "dataclass", names, [getattr(value, name) for name in names]
+    held = attributes(value)
+    if not is_dataclass_instance(value):
+        return "object", tuple(sorted(held)), [held[name] for name in sorted(held)]
+    fields = field_names(type(value))
+    if tuple(held) == fields:
+        return "dataclass", fields, list(held.values())
+    names = tuple(
+        name for name in (*fields, *(n for n in held if n not in fields)) if name in held
+    )
+    return "dataclass", names, [held[name] for name in names]
+
+
+_fields: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def field_names(cls: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass."""
+    found = _fields.get(cls)
+    if found is None:
+        found = _fields[cls] = tuple(field.name for field in dataclasses.fields(cls))
+    return found
+
+
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names of the slots that objects of the class have."""
+    found = _slots.get(cls)
+    if found is None:
+        names = [n for base in cls.__mro__ for n, v in vars(base).items() if _is_slot(v)]
+        found = _slots[cls] = tuple(dict.fromkeys(names))
+    return found
+
+
+def _is_slot(value: object) -> bool:
+    return isinstance(value, MemberDescriptorType)
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds itself: in its dict, and in slots."""
+    held: dict[str, Any] = dict(getattr(value, "__dict__", None) or {})
+    for name in slots_of(type(value)):
+        if hasattr(value, name):
+            held[name] = getattr(value, name)
+    return held
+
+
+def with_attributes(cls: type, held: Mapping[str, Any]) -> Any:
+    """An object of the class that holds these; ``__init__`` is not run again."""
+    made: Any = object.__new__(cls)
+    for name, value in held.items():
+        object.__setattr__(made, name, value)
+    known = opened.get()
+    if known is not None:
+        known[id(made)] = made
+    return made
 
 
 def rebuilt(model: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
@@ -72,10 +142,10 @@ def rebuilt(model: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
     if isinstance(model, dict):
         return dict(zip(keys, parts, strict=True))
     if is_namedtuple(model):
-        return type(model)(*parts)
+        return tuple.__new__(type(model), parts)
     if isinstance(model, (list, tuple)):
         return type(model)(parts)
-    return type(model)(**dict(zip(keys, parts, strict=True)))
+    return with_attributes(type(model), dict(zip(keys, parts, strict=True)))
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree]:
@@ -83,17 +153,21 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree
     static part of the shape.
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, is_leaf, leaves)
+    return leaves, _flatten(value, is_leaf, leaves, ())
 
 
-def _flatten(value: Any, is_leaf: Callable[[Any], bool], leaves: list[Any]) -> Tree:
+def _flatten(
+    value: Any, is_leaf: Callable[[Any], bool], leaves: list[Any], inside: tuple[int, ...]
+) -> Tree:
     if is_leaf(value):
         leaves.append(value)
         return LEAF
-    if not is_container(value):
+    if not is_container(value) or id(value) in inside:  # what refers to itself has no end
         return Tree("static", value=value)
     kind, keys, values = parts(value)
-    children = tuple(_flatten(v, is_leaf, leaves) for v in values)
+    if kind in ("dataclass", "object"):
+        inside = (*inside, id(value))
+    children = tuple(_flatten(v, is_leaf, leaves, inside) for v in values)
     return Tree(kind, keys, children, type(value))
 
 
@@ -117,8 +191,8 @@ def _unflatten(tree: Tree, leaves: Iterator[Any]) -> Any:
     if tree.cls is None:
         raise TypeError(f"a {tree.kind} without its class")
     if tree.kind == "namedtuple":
-        return tree.cls(*values)
-    return tree.cls(**dict(zip(tree.keys, values, strict=True)))
+        return tuple.__new__(tree.cls, values)
+    return with_attributes(tree.cls, dict(zip(tree.keys, values, strict=True)))
 
 
 class StructureError(ValueError):
@@ -175,7 +249,7 @@ def paths(tree: Tree, at: Path = ()) -> Iterator[Path]:
     if tree.kind == "leaf":
         yield at
     step: Literal["item", "attribute"] = (
-        "attribute" if tree.kind in ("namedtuple", "dataclass") else "item"
+        "attribute" if tree.kind in ("namedtuple", "dataclass", "object") else "item"
     )
     for key, child in zip(tree.keys, tree.children, strict=True):
         yield from paths(child, (*at, (step, key)))

@@ -111,15 +111,15 @@ def differentiable_positions(arguments):
 def test_value_is_the_functions_own(name):
     case = DONE[name]
     for arguments in arguments_of(case):
-        before = copied(arguments)
-        expected = case.function(*copied(arguments))
-        actual = compiled(name)(*arguments)
+        left, written = copied(arguments), copied(arguments)
+        expected = case.function(*left)
+        actual = compiled(name)(*written)
         assert parts_of(actual)[1] == parts_of(expected)[1]
         if case.rewritten:
             close(actual, expected, rtol=1e-12)
         else:
             same_bits(actual, expected)
-        same_bits(arguments, before)
+            same_bits(written, left)
 
 
 def check_directions(subject, arguments, position, seed, gradient):

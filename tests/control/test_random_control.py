@@ -79,10 +79,10 @@ def check(number):
     for size in SIZES:
         for which in (number, number + 1):
             args = arguments(size, which)
-            before = copied(args)
-            value = function(*copied(args))
+            before, left, written = (copied(args) for _ in range(3))
+            value = function(*left)
             try:
-                found = compiled(*args)
+                found = compiled(*written)
                 check_gradient(function, args, number)
                 if number % 4 == 0 and which == number:
                     check_without_seed(function, args)
@@ -92,6 +92,7 @@ def check(number):
                 assert error.span is not None  # noqa: PT017
                 return error
             same_bits(found, value)
+            same_bits(written, left)
             same_bits(args, before)
     return None
 

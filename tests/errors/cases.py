@@ -4,11 +4,12 @@
 """
 
 # Everything here is wrong on purpose; lambdas and loops are written as users write them.
-# ruff: noqa: PLW0108, PLW0603, RET504, RUF005
+# ruff: noqa: PLW0108, RET504, RUF005
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import random
 import statistics
@@ -453,16 +454,11 @@ def item_of_an_array():
     gs.grad(loss)(X)
 
 
-def chunks(x):
-    yield np.asarray(x)[:2]
-    yield np.asarray(x)[2:]
-
-
 @case(TypeError)
 def asarray_in_code_that_is_not_traced():
     def loss(x):
-        first, second = chunks(x)
-        return np.sum(first) * np.sum(second)
+        (values,) = itertools.starmap(np.asarray, [(x,)])
+        return np.sum(values)
 
     gs.grad(loss)(X)
 
@@ -526,17 +522,6 @@ def and_of_whole_arrays():
 
 
 @case(TypeError)
-def global_that_is_set_in_one_arm():
-    def loss(x):
-        global BUFFER
-        if x[0] > 0:
-            BUFFER = x
-        return np.sum(x)
-
-    gs.grad(loss)(X)
-
-
-@case(TypeError)
 def variable_around_that_is_set_in_one_arm():
     def loss(x):
         total = 0.0
@@ -555,18 +540,6 @@ def variable_around_that_is_set_in_one_arm():
 @case(ValueError)
 def max_of_whole_arrays():
     gs.grad(lambda x: np.sum(max(x, 2 * x)))(X)
-
-
-@case(TypeError)
-def yield_in_a_function():
-    def loss(x):
-        def parts():
-            yield x[0]
-            yield x[1]
-
-        return sum(parts())
-
-    gs.grad(loss)(X)
 
 
 @case(TypeError)

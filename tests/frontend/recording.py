@@ -95,6 +95,9 @@ class BoundRecorder:
     def effect(self, kind, name, /):
         self.note("effect", kind, name)
 
+    def stored(self, name, value, /):
+        return value
+
     def branching(self, condition, names, /):
         self.note("branching", names, condition)
         return RecordedBranching(condition)

@@ -51,10 +51,17 @@ def gradient(function, *args):
     return result, [str(w.message) for w in caught]
 
 
+def computed(function, *args):
+    """What `gs.compile` gives, which writes what the function does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return gs.compile(function)(*args)
+
+
 # -- containers -----------------------------------------------------------------------------------
 
 
-def test_plain_values_are_appended_once():
+def test_plain_values_are_appended_at_each_call():
     def f(x):
         SEEN.append("called")
         return np.sum(x * x)
@@ -63,7 +70,11 @@ def test_plain_values_are_appended_once():
     with pytest.warns(gs.TraceTimeEffectWarning, match="append"):
         g(X)
     g(X)
-    assert SEEN == ["called"]
+    assert SEEN == []
+    compiled = gs.compile(f)
+    compiled(X)
+    compiled(X)
+    assert SEEN == ["called", "called"]
 
 
 def test_traced_values_never_get_out():
@@ -74,8 +85,10 @@ def test_traced_values_never_get_out():
 
     _, messages = gradient(f, X)
     assert len(messages) == 2
-    assert SEEN == [3]
-    assert type(SEEN[0]) is int
+    assert SEEN == []
+    computed(f, X)
+    assert SEEN[0] is X
+    assert type(SEEN[1]) is int
 
 
 def test_inner_containers_are_from_outside_too():
@@ -89,7 +102,12 @@ def test_inner_containers_are_from_outside_too():
     result, messages = gradient(f, X)
     np.testing.assert_array_equal(result, 2 * X)
     assert messages
-    assert STATE == {"calls": 1, "log": ["done"]}
+    assert STATE == {"calls": 0, "log": []}
+    log = STATE["log"]
+    assert computed(f, X) == np.sum(X * X)
+    wanted = {"calls": 1, "log": [np.sum(X * X), "done"]}
+    assert wanted == STATE
+    assert STATE["log"] is log
 
 
 def test_what_was_appended_is_seen_by_the_function():
@@ -99,7 +117,10 @@ def test_what_was_appended_is_seen_by_the_function():
         return np.sum(SEEN[0]) * SEEN[-1]
 
     np.testing.assert_array_equal(gradient(f, X)[0], 6 * X)
-    assert SEEN == [3.0]
+    assert SEEN == []
+    computed(f, X)
+    np.testing.assert_array_equal(SEEN[0], X * X)
+    assert SEEN[1:] == [3.0]
 
 
 def test_removals_are_repeated():
@@ -113,12 +134,14 @@ def test_removals_are_repeated():
         return np.sum(x)
 
     gradient(f, X)
+    assert (NAMES, list(RECENT), len(STATE)) == ({"a"}, [1, 2], 2)
+    computed(f, X)
     assert sorted(NAMES) == ["b"]
     assert list(RECENT) == [2, 3, 4]
     assert STATE == {}
 
 
-def test_arguments_are_never_written_to():
+def test_derivatives_never_write_to_arguments():
     def f(x, log, params):
         log.append(1)
         params["w"] = params["w"] * 2
@@ -129,6 +152,9 @@ def test_arguments_are_never_written_to():
     np.testing.assert_array_equal(result, [6.0, 6.0, 6.0])
     assert log == []
     assert params == {"w": 3.0}
+    computed(f, X, log, params)
+    assert log == [1]
+    assert params == {"w": 6.0}
 
 
 def test_an_array_from_outside_is_left_as_it_was():
@@ -141,12 +167,14 @@ def test_an_array_from_outside_is_left_as_it_was():
     np.testing.assert_array_equal(result, [5.0, 2 * X[1], 2 * X[2]])
     assert any("WORK" in message and "left as it was" in message for message in messages)
     assert not WORK.any()
+    computed(f, X)
+    np.testing.assert_array_equal(WORK, [5.0, *X[1:]])
 
 
 # -- variables ------------------------------------------------------------------------------------
 
 
-def test_a_global_gets_plain_values_only():
+def test_a_global_gets_what_is_computed():
     def f(x):
         global LAST, COUNT
         LAST = x
@@ -157,6 +185,9 @@ def test_a_global_gets_plain_values_only():
     np.testing.assert_array_equal(result, [4.0, 4.0, 4.0])
     assert len(messages) == 2
     assert LAST is None
+    assert COUNT == 0
+    computed(f, X)
+    assert LAST is X
     assert type(COUNT) is int
     assert COUNT == 3
 
@@ -170,6 +201,8 @@ def test_what_is_assigned_stays_what_was_assigned():
     g = gs.grad(f)
     with pytest.warns(gs.TraceTimeEffectWarning):
         np.testing.assert_array_equal(g(X), [5.0, 5.0, 5.0])
+    assert SCALE == 2.0
+    assert computed(f, X) == np.sum(X * 5.0)
     assert SCALE == 5.0
     globals()["SCALE"] = 7.0
     np.testing.assert_array_equal(g(X), [5.0, 5.0, 5.0])
@@ -184,9 +217,12 @@ def test_an_augmented_global_is_read_anew():
     g = gs.grad(f)
     with pytest.warns(gs.TraceTimeEffectWarning):
         np.testing.assert_array_equal(g(X), [3.0, 3.0, 3.0])
-    assert SCALE == 2.0  # the sum is traced: it is not kept
+    assert SCALE == 2.0
     globals()["SCALE"] = 10.0
     np.testing.assert_array_equal(g(X), [11.0, 11.0, 11.0])
+    compiled = gs.compile(f)
+    assert [compiled(X), compiled(X)] == [np.sum(X * 11.0), np.sum(X * 12.0)]
+    assert SCALE == 12.0
 
 
 def test_nonlocal_variables_likewise():
@@ -202,6 +238,9 @@ def test_nonlocal_variables_likewise():
     result, _ = gradient(f, X)
     np.testing.assert_array_equal(result, [7.0, 7.0, 7.0])
     assert last is None
+    assert calls == 0
+    computed(f, X)
+    assert last is X
     assert calls == 7
 
 
@@ -246,12 +285,17 @@ class Counter:
         return np.sum(self.w * x)
 
 
-def test_attributes_keep_plain_values_and_no_traced_ones():
+def test_attributes_are_written_at_each_call():
     counter = Counter()
     gradient(counter.loss, X)
-    assert counter.calls == 1
-    assert type(counter.calls) is int
+    assert counter.calls == 0
     assert counter.last is None
+    compiled = gs.compile(counter.loss)
+    compiled(X)
+    compiled(X)
+    assert counter.calls == 2
+    assert type(counter.calls) is int
+    assert counter.last is X
 
 
 def test_other_attributes_are_read_anew_after_a_write():
@@ -274,22 +318,26 @@ def test_a_written_attribute_shows_what_was_written():
     result, _ = gradient(f, X)
     np.testing.assert_array_equal(result, [8.0, 8.0, 8.0])
     np.testing.assert_array_equal(model.w, np.ones(3))
+    assert model.calls == 0
+    computed(f, X)
+    np.testing.assert_array_equal(model.w, np.full(3, 2.0))
     assert model.calls == 4
 
 
-def test_an_attribute_cannot_be_deleted():
+def test_an_attribute_is_deleted_at_each_call():
     counter = Counter()
 
     def f(x):
         del counter.last
         return np.sum(x)
 
-    with (
-        pytest.warns(gs.TraceTimeEffectWarning),
-        pytest.raises(gs.GradsmithError, match="last"),
-    ):
-        gs.grad(f)(X)
+    gradient(f, X)
     assert hasattr(counter, "last")
+    compiled = gs.compile(f)
+    compiled(X)
+    assert not hasattr(counter, "last")
+    with pytest.raises(AttributeError, match="last"):
+        compiled(X)
 
 
 # -- what is relied on ----------------------------------------------------------------------------

@@ -28,7 +28,9 @@ class BoundSpotter(BoundRecorder):
 
 
 class Operand:
-    """An operator asks, too: that is where nodes are made."""
+    """An operator asks, too: that is where nodes are made, by gradsmith and not by the user."""
+
+    __module__ = "gradsmith"
 
     def __init__(self, spans):
         self.spans = spans

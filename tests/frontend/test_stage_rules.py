@@ -337,8 +337,6 @@ def test_results_and_iterables():
 @pytest.mark.parametrize(
     ("text", "expression", "what"),
     [
-        ("def f(x):\n    y = x\n    yield y", "yield y", "`yield`"),
-        ("def f(x):\n    yield from [x]", "yield from [x]", "`yield`"),
         ("async def f(x):\n    return x", "async def f(x):", "`async` and `await`"),
         ("async def f(x):\n    return await x", "async def f(x):", "`async` and `await`"),
         ("def f(x):\n    async def g(): await x", "async def g(): await x", "`async` and `await`"),

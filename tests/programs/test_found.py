@@ -24,9 +24,11 @@ def check(function, *arguments, rtol=1e-12):
     """Value and gradient; other than floating arguments are left as they are."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", gs.UnusedInputWarning)
-        value = function(*copied(arguments))
-        found = gs.compile(function)(*arguments)
+        left, written = copied(arguments), copied(arguments)
+        value = function(*left)
+        found = gs.compile(function)(*written)
         close(found, value, rtol=rtol)
+        close(written, left, rtol=rtol)
         for actual, wanted in zip(leaves(found), leaves(value), strict=True):
             assert np.asarray(actual).dtype == np.asarray(wanted).dtype
         seed = seeds_for(value, np.random.default_rng(0))

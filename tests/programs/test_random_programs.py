@@ -64,10 +64,11 @@ def check(number, sizes, *, laid_out=np.copy):
     function, value_of, program = subject(number)
     args = tuple(laid_out(a) if np.ndim(a) else a for a in arguments(sizes, number))
     before = copied(args)
-    value = function(*copied(args))
+    left, written = copied(args), copied(args)
+    value = function(*left)
     seed = seeds_for(value, np.random.default_rng(number))
     try:
-        found = value_of(*args)
+        found = value_of(*written)
         gradients = program.grad(*args, grad_outputs=seed, materialize_grads=True)
     except InternalError:
         raise  # a mistake of gradsmith, and no refusal
@@ -75,6 +76,7 @@ def check(number, sizes, *, laid_out=np.copy):
         assert error.span is not None  # noqa: PT017  at a line of the program
         return True
     close(found, value, rtol=1e-12)
+    close(written, left, rtol=1e-12)
     same_bits(args, before)
     arrays = [a for a in (*args, *leaves(seed)) if isinstance(a, np.ndarray)]
     check_own_memory(found, arrays)

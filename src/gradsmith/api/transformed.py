@@ -93,10 +93,12 @@ class Transformed:
         suffix: str,
         title: str,
         signature: inspect.Signature | None = None,
+        *,
+        writes: bool = False,
     ) -> None:
         check_callable(function)
         functools.update_wrapper(self, function, updated=())
-        recipe = _recipe(function, build, suffix, title)
+        recipe = replace(_recipe(function, build, suffix, title), writes=writes)
         if signature is not None:
             recipe = replace(recipe, signature=signature)
         self._plain = Compiled(recipe)

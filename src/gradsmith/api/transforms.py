@@ -215,14 +215,16 @@ class BoundPullback:
 def compile(fun: Callable[..., Any]) -> Transformed:
     """``fun`` itself as optimised NumPy source.
 
-    The function may call `gradsmith.autograd.grad` inside. The Python function is not run again
-    for arguments of the same specialisation (dtypes, ranks, which sizes are 1, static values).
+    The function may call `gradsmith.autograd.grad` inside. What it writes to its arguments, to
+    objects outside and to global variables is written at each call, after the computation.
+    The Python function is not run again for arguments of the same specialisation (dtypes, ranks,
+    which sizes are 1, static values).
     """
 
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
         return call(fun, *bound.args, **bound.kwargs)
 
-    return Transformed(fun, build, "", "{name}, compiled.")
+    return Transformed(fun, build, "", "{name}, compiled.", writes=True)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -43,33 +43,46 @@ MANY_SPECIALISATIONS = 16
 _STATIC = (str, bool, type(None))
 
 
+Kinds: TypeAlias = tuple[list[object], list[object]]
+"""Of captured values, the exact keys; of those that are not passed on, the patterns."""
+
+
 class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
-    __slots__ = ("captured", "direct", "function", "memory", "simple", "specialisation")
+    __slots__ = (
+        "captured", "direct", "function", "memory", "order", "simple", "specialisation"
+    )  # fmt: skip
 
     def __init__(
-        self, specialisation: Specialisation, order: Sequence[str], *, simple: bool
+        self,
+        specialisation: Specialisation,
+        order: Sequence[str],
+        kinds: Kinds,
+        *,
+        simple: bool,
     ) -> None:
         self.specialisation = specialisation
         self.function = specialisation.function
         self.simple = simple
+        self.order = tuple(order)
         self.memory = ArgumentMemory.of(specialisation, order)
         self.direct = not (specialisation.layouts or specialisation.logged)
-        self.captured = self._kinds()
+        self.captured = kinds
 
     def holds(self) -> bool:
         """Whether captured values and what was relied on are still of the same kind."""
         try:
-            now = self._kinds()
+            now = kinds_now(self.specialisation)
         except Exception:  # the way to the values leads through objects of the user's
             return False
         return now == self.captured and all(r.holds() for r in self.specialisation.reliances)
 
-    def _kinds(self) -> tuple[list[object], list[object]]:
-        spec = self.specialisation
-        exact = [exact_key(c.read()) for c in spec.captures]
-        return exact, [pattern_key(c.read()) for c in spec.checked]
+
+def kinds_now(specialisation: Specialisation) -> Kinds:
+    """The kinds that captured values are of."""
+    exact = [exact_key(c.read()) for c in specialisation.captures]
+    return exact, [pattern_key(c.read()) for c in specialisation.checked]
 
 
 class ArgumentMemory:
@@ -174,13 +187,21 @@ class Compiled:
                 return entry.function(*args)
             if not entry.direct or not entry.holds():
                 return self._miss(key, args, kwargs)
-            bound, seed = self._bind(args, kwargs)
-            values = {**bound.arguments, **seed}
+            values = self._values(entry, args, kwargs)
             if entry.memory is not None and not entry.memory.holds(tuple(values.values())):
                 return self._miss(key, args, kwargs)
             return entry.specialisation.run(values)
         except SpecialisationError:
             return self._miss(key, args, kwargs, entry.specialisation)
+
+    def _values(
+        self, entry: Entry, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The arguments and the seed by name."""
+        if not kwargs and len(args) == len(entry.order):  # every argument has its place
+            return dict(zip(entry.order, args, strict=True))
+        bound, seed = self._bind(args, kwargs)
+        return {**bound.arguments, **seed}
 
     def _bind(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -206,15 +227,16 @@ class Compiled:
             if found is failed:
                 continue
             try:
+                kinds = kinds_now(found)  # before the run, which may write to them
                 result = found.run_logged(call.values, log)
                 break
             except SpecialisationError:
                 failed = found
         else:
             found = self._specialised(call)
+            kinds = kinds_now(found)
             result = found.run_logged(call.values, log)
-        self._remember(key, found, call, args, kwargs)
-        found.settle()
+        self._remember(key, found, call, args, kwargs, kinds)
         return result
 
     def _remember(
@@ -224,6 +246,7 @@ class Compiled:
         call: Call,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        kinds: Kinds,
     ) -> None:
         """Calls with this exact key begin with this specialisation."""
         self._latest = specialisation
@@ -231,13 +254,14 @@ class Compiled:
         simple = (
             not (specialisation.captures or specialisation.reliances or kwargs)
             and not (specialisation.layouts or specialisation.logged)
+            and not specialisation.writes.writes
             and specialisation.plain
             and specialisation.arguments == tuple(values)
             and len(args) == len(values)
         )
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
-        self._entries[key] = Entry(specialisation, tuple(values), simple=simple)
+        self._entries[key] = Entry(specialisation, tuple(values), kinds, simple=simple)
 
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""
@@ -333,7 +357,9 @@ def call_key(value: Any) -> Any:
         return (Tracer, object())  # never found: the call belongs to the graph being traced
     if tree.is_container(value):
         kind, keys, parts = tree.parts(value)
-        return (kind, type(value), keys, tuple(map(call_key, parts)))
+        # written out: large objects have many numbers
+        found = [float if type(part) is float else call_key(part) for part in parts]
+        return (kind, type(value), keys, tuple(found))
     return Identity(value)
 
 

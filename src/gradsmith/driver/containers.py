@@ -19,13 +19,13 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
         return parts
     if shape.kind == "tuple" or shape.cls is None:
         return tuple(parts)
-    return (
-        shape.cls(*parts)
-        if shape.kind == "namedtuple"
-        else shape.cls(**dict(zip(shape.keys, parts, strict=True)))
-    )
+    if shape.kind == "namedtuple":
+        return tuple.__new__(shape.cls, parts)
+    return tree.with_attributes(shape.cls, dict(zip(shape.keys, parts, strict=True)))
 
 
 def is_plain(shape: tree.Tree) -> bool:
     """Whether emitted code can build the result by itself."""
-    return shape.kind not in ("namedtuple", "dataclass") and all(map(is_plain, shape.children))
+    return shape.kind not in ("namedtuple", "dataclass", "object") and all(
+        map(is_plain, shape.children)
+    )

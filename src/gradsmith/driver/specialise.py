@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from gradsmith import tree
@@ -27,10 +29,12 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
 from gradsmith.frontend.captures import drop_unread
-from gradsmith.frontend.effects import pending
+from gradsmith.frontend.effects import note_external
+from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
+from gradsmith.frontend.journal import contents_of, written_part
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
@@ -54,6 +58,7 @@ from gradsmith.ops.effects import fail, show, warn
 from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
+NO_WRITES = ExternalWrites()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Recipe:
         First line of its docstring.
     file : str
         The user's file.
+    writes : bool
+        Whether it writes to arguments and to objects outside as the function does.
     """
 
     build: Callable[..., Any]
@@ -80,6 +87,7 @@ class Recipe:
     name: str
     title: str
     file: str
+    writes: bool = False
 
     @property
     def seed(self) -> str:
@@ -113,7 +121,7 @@ class Specialisation:
     memory: MemoryConditions | None = None
     where: Mapping[str, tuple[str, tree.Path]] = field(default_factory=dict)
     """The argument that a leaf is part of, and the way to it."""
-    effects: list[Callable[[], None]] = field(default_factory=list)
+    writes: ExternalWrites = field(default_factory=ExternalWrites)
     logged: tuple[str, ...] = ()
     """The functions whose calls are effects, where a check of a value may end a run after some."""
 
@@ -162,12 +170,10 @@ class Specialisation:
         pairs = zip(self.keywords, self.captures, strict=True)
         captured = {name: capture.read() for name, capture in pairs}
         raw = self.function(*[bound[name] for name in self.arguments], **captured)
+        if self.writes.writes:
+            raw, written = raw
+            self.writes.apply(bound, written)
         return raw if self.plain else rebuild(self.result, raw)
-
-    def settle(self) -> None:
-        """After the first run: what the function wrote to the world outside is written."""
-        while self.effects:
-            self.effects.pop(0)()
 
 
 def checks_values(graph: Graph) -> bool:
@@ -211,6 +217,7 @@ class Arguments:
         self.dynamic: list[str] = []
         self.static: dict[str, Any] = {}
         trace.shared_containers = shared_containers(bound)
+        self.copied: list[Copied] = []
         self.values = {name: self._trace(name, value) for name, value in bound.items()}
 
     def _trace(self, name: str, value: Any) -> Any:
@@ -223,7 +230,7 @@ class Arguments:
             self.dynamic.append(name)
         elif shape.kind == "static":
             self.static[name] = value
-            self.trace.external[id(value)] = value
+            note_external(self.trace, value)
         if name == self.seed:
             return self._pending(leaves, shape)
         made = [
@@ -235,7 +242,22 @@ class Arguments:
         seen = tree.unflatten(shape, made)
         if shape.children:
             enter_containers(self.trace, seen, value)
+        self._note_copies(name, (), seen)
         return seen
+
+    def _note_copies(self, name: str, path: tree.Path, seen: Any) -> None:
+        """Containers among the arguments stand for those of each call."""
+        if not tree.is_container(seen):
+            return
+        held = written_part(seen)
+        if held is not None:
+            label = tree.path_name(name, path)
+            copied = Copied(label, seen, held, contents_of(held), partial(_found, name, path))
+            self.copied.append(copied)
+        kind, keys, parts = tree.parts(seen)
+        step = "item" if kind in ("dict", "list", "tuple") else "attribute"
+        for key, part in zip(keys, parts, strict=True):
+            self._note_copies(name, (*path, (step, key)), part)  # type: ignore[arg-type]
 
     def _pending(self, leaves: list[Any], shape: tree.Tree) -> Any:
         names = [tree.path_name(self.seed, path) for path in tree.paths(shape)]
@@ -243,6 +265,14 @@ class Arguments:
             shape,
             [PendingSeed(self.trace, n, leaf) for n, leaf in zip(names, leaves, strict=True)],
         )
+
+
+def _found(name: str, path: tree.Path, bound: Mapping[str, Any]) -> Any:
+    """What is there in the arguments of a call."""
+    value = bound[name]
+    for step, key in path:
+        value = getattr(value, key) if step == "attribute" else value[key]
+    return value
 
 
 def _check_statics(shape: tree.Tree, name: str) -> None:
@@ -261,7 +291,7 @@ def specialise(
     result, it is decided by the present values; where a loop in the graph is in the way of what
     follows it, the function is traced again with that loop written out.
     """
-    attempt = first = _Attempt(Trace(), recipe, bound, seed)
+    attempt = first = _Attempt(Trace(writes=recipe.writes), recipe, bound, seed)
     failure: UnsupportedError | None = None
     plans = _Plans()
     while True:
@@ -281,7 +311,7 @@ def specialise(
         if not plans.left:
             first.say()
             raise _shown(failure) from None
-        attempt = _Attempt(plans.following(), recipe, bound, seed)
+        attempt = _Attempt(plans.following(recipe), recipe, bound, seed)
 
 
 class _Plans:
@@ -305,9 +335,10 @@ class _Plans:
             self.left = [*unrolling.plans(error), *self.left]
         self._guessed = self._guessed or culprit is None
 
-    def following(self) -> Trace:
+    def following(self, recipe: Recipe) -> Trace:
         """The state in which the next run begins."""
-        return Trace(unrolling=Unrolling(chosen=self.left.pop(0)), decided=self._decided)
+        unrolling = Unrolling(chosen=self.left.pop(0))
+        return Trace(unrolling=unrolling, decided=self._decided, writes=recipe.writes)
 
 
 def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:
@@ -353,11 +384,25 @@ class _Attempt:
             leaves, shape = tree.flatten(result, _is_result)
             check_results(shape, writable=True)
             shape = with_plain_keys(shape)
-            nodes = [_result_node(trace, leaf) for leaf in leaves]
+            writes = self._writes(arguments)
+            nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]
             drop_unread(trace)
             graph = optimise(trace.builder.graph(nodes))
             lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
-        return self._emitted(arguments, graph, lowered, shape)
+        return self._emitted(arguments, graph, lowered, shape, writes)
+
+    def _writes(self, arguments: Arguments) -> ExternalWrites:
+        """What each call writes outside."""
+        if not self.recipe.writes:
+            return ExternalWrites()
+        trace = self.trace
+        collector = Collector(trace, arguments.copied)
+        readers = {c.name: c.read for c in trace.inputs}
+        for name, (storage, node) in trace.buffers.items():
+            where = arguments.where.get(name)
+            find = outside(readers[name]) if where is None else partial(_found, *where)
+            collector.inputs[storage] = node, find
+        return collector.collect()
 
     def warn(self) -> None:
         """Warn of long loops that are written out."""
@@ -375,11 +420,16 @@ class _Attempt:
             code.run({**self.bound.arguments, **self.seed})
 
     def _emitted(
-        self, arguments: Arguments, graph: Graph, lowered: Graph, shape: tree.Tree
+        self,
+        arguments: Arguments,
+        graph: Graph,
+        lowered: Graph,
+        shape: tree.Tree,
+        writes: ExternalWrites = NO_WRITES,
     ) -> Specialisation:
         trace = self.trace
         graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
-        program = _program(self.recipe, arguments, trace, lowered, shape)
+        program = _program(self.recipe, arguments, trace, lowered, shape, writes)
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)
         logged = _logged(graph)
@@ -403,7 +453,7 @@ class _Attempt:
             layouts=_layouts(trace),
             memory=conditions(trace),
             where=arguments.where,
-            effects=pending(trace),
+            writes=writes,
         )
 
 
@@ -438,13 +488,20 @@ def _is_result(value: Any) -> bool:
 
 
 def _result_node(trace: Trace, leaf: Any) -> Node:
+    if isinstance(leaf, Node):
+        return leaf
     if isinstance(leaf, Tracer):
         return leaf.node
     return trace.builder.lift(leaf.dim if isinstance(leaf, TracedInt) else leaf)
 
 
 def _program(
-    recipe: Recipe, arguments: Arguments, trace: Trace, graph: Graph, shape: tree.Tree
+    recipe: Recipe,
+    arguments: Arguments,
+    trace: Trace,
+    graph: Graph,
+    shape: tree.Tree,
+    writes: ExternalWrites,
 ) -> Program:
     captured = [capture.name for capture in trace.inputs]
     count = len(arguments.dynamic)
@@ -465,9 +522,9 @@ def _program(
         graph=graph,
         arguments=tuple(parameters),
         reads=reads,
-        result=shape,
+        result=_with_writes(shape, writes),
         title=_title(recipe, trace.subject),
-        notes=notes(graph, arguments.static, [a.name for a in parameters]),
+        notes=(*_said(writes), *notes(graph, arguments.static, [a.name for a in parameters])),
         file=recipe.file,
     )
 
@@ -476,6 +533,25 @@ def _read_from(leaf: str, arguments: Arguments, names: Mapping[str, str]) -> tup
     """The parameter that a leaf of an argument is read from, and the way within it."""
     root, path = arguments.where.get(leaf, (leaf, ()))
     return names.get(root, root), path
+
+
+def _with_writes(shape: tree.Tree, writes: ExternalWrites) -> tree.Tree:
+    """What the emitted function returns: the result, and what is to be written."""
+    if not writes.writes:
+        return shape
+    count = len(writes.values)
+    return tree.Tree(
+        "tuple", (0, 1), (shape, tree.Tree("tuple", tuple(range(count)), (tree.LEAF,) * count))
+    )
+
+
+def _said(writes: ExternalWrites) -> tuple[str, ...]:
+    """The lines of the docstring about it."""
+    if not writes.writes:
+        return ()
+    labels = ", ".join(dict.fromkeys(write.label for write in writes.writes))
+    text = f"Returns the result, and values that the function writes outside of it: {labels}."
+    return (*textwrap.wrap(text, 90), "")
 
 
 def _title(recipe: Recipe, subject: list[str] | None) -> str:

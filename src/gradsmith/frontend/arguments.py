@@ -131,6 +131,7 @@ def leaf_value(
     storage.name = name
     enter(trace, name, storage, value)
     storage.label = label or name
+    trace.buffers[name] = storage, node
     return Tracer(View(storage))
 
 

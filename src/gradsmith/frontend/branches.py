@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -190,9 +191,10 @@ def _contents(joint: Joint, container: Any, left: Any, right: Any) -> Any:
     rows = joined_rows(joint, left, right)
     if rows is not None:
         return rows
+    left, right = _plain(left), _plain(right)
     label = "a list" if isinstance(left, list) else f"a {type(left).__name__}"
     alike = tree.is_container(left) and tree.parts(left)[:2] == tree.parts(right)[:2]
-    if not alike and left != right:
+    if not alike and not _is_same(left, right):
         error = AppendedInBranchError(
             f"one way of a branch on a traced value changes which elements {label} has",
             current_span(),
@@ -266,6 +268,21 @@ def _at_least(one: Size, other: Size) -> bool:
     if dims.changes(distance):
         raise changed_rows()
     return dims.decide(">=", one, other)
+
+
+def _plain(container: Any) -> Any:
+    """Its contents as a list or dict, where they have an order."""
+    if isinstance(container, dict):
+        return dict(container)
+    return list(container) if isinstance(container, (list, deque)) else container
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """Whether two containers hold the same things."""
+    if isinstance(left, set):
+        return bool(left == right)
+    pairs = zip(*(tree.parts(side)[2] for side in (left, right)), strict=False)
+    return len(left) == len(right) and all(a is b for a, b in pairs)
 
 
 def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any]) -> None:

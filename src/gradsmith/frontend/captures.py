@@ -7,12 +7,14 @@ import os
 import types
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
+from gradsmith.frontend.journal import CONTAINERS, adopt, contents_of, written_part
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -32,38 +34,74 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     Arrays and numbers become inputs of the compiled function, so that the next call sees what
     they are then. Of a container the leaves do. Anything else is built in, and relied on.
     """
-    if isinstance(value, (Tracer, TracedInt, types.ModuleType)):
+    if isinstance(value, (Tracer, TracedInt, types.ModuleType)) or is_made(trace, value):
         return value
     known = trace.captures.get(key)
     if known is not None and known[0] is value:
         return known[1]
-    seen = _see(trace, key, name, value, read)
-    if tree.is_container(seen):
-        _note_containers(trace, key, seen, value)
+    if id(value) in trace.seen:  # found in another way, too: it is one thing
+        seen, first = trace.seen[id(value)]
+        trace.reliances[key] = Reliance(partial(_are_one, read, first), True, by_identity=True)
+    else:
+        seen = _see(trace, key, name, value, read)
     trace.captures[key] = (value, seen)
     return seen
 
 
-def _note_containers(trace: Trace, key: object, seen: Any, real: Any) -> None:
-    """Containers, inner ones too, come from outside: writes to them are told apart."""
-    trace.external[id(seen)] = seen
-    trace.originals[id(seen)] = Original(real, key)
-    for inner, outer in zip(tree.parts(seen)[2], tree.parts(real)[2], strict=True):
+def _are_one(one: Reader, other: Reader) -> bool:
+    return one() is other()
+
+
+def is_made(trace: Trace, value: Any) -> bool:
+    """Whether the function itself has made the object, or it stands for one from outside."""
+    if id(value) in trace.made or id(value) in trace.opened:
+        return True
+    original = trace.originals.get(id(value))
+    return original is not None and original.real is not value
+
+
+def rely(trace: Trace, key: object, read: Reader, value: Any) -> None:
+    """The next call must find the same object."""
+    trace.reliances.setdefault(key, Reliance(read, value, by_identity=True))
+
+
+def note_copies(trace: Trace, seen: Any, real: Any, read: Reader) -> None:
+    """The containers in ``seen``, inner ones too, stand for those in ``real``, from outside."""
+    trace.originals[id(seen)] = Original(real, read)
+    trace.seen[id(real)] = seen, read
+    held = written_part(seen)
+    if held is not None:
+        trace.copies.append((held, contents_of(held), read))
+        adopt(held)
+    if not tree.is_container(seen):
+        return
+    kind, keys, parts = tree.parts(seen)
+    for k, inner, outer in zip(keys, parts, tree.parts(real)[2], strict=True):
         if tree.is_container(inner):
-            _note_containers(trace, key, inner, outer)
+            step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
+            note_copies(trace, inner, outer, _reader_of(read, ((step, k),)))  # type: ignore[arg-type]
+        elif not is_input(outer):
+            trace.external.setdefault(id(inner), inner)
 
 
 def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     if is_input(value):
-        return _input(trace, name, value, read)
+        seen = _input(trace, name, value, read)
+        if isinstance(value, np.ndarray):
+            trace.seen[id(value)] = seen, read
+        return seen
     if tree.is_container(value):
         leaves, shape = tree.flatten(value, is_input)
-        if leaves or isinstance(value, (dict, list)):  # what can change is copied
+        if leaves or not isinstance(value, tuple):  # what can change is copied
             trace.reliances[key] = Reliance(lambda: _structure(read()), shape, by_identity=False)
-            return _container(trace, name, leaves, shape, read)
+            seen = _container(trace, name, leaves, shape, read)
+            note_copies(trace, seen, value, read)
+            return seen
+    elif isinstance(value, CONTAINERS):
+        return _copied(trace, key, name, value, read)
     trace.external[id(value)] = value
-    trace.originals[id(value)] = Original(value, key)
-    if isinstance(value, CHANGING):
+    trace.originals[id(value)] = Original(value, read)
+    if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
         return value
     by_identity = not isinstance(value, BY_VALUE + METHODS)
@@ -77,6 +115,31 @@ def rely_on_environment(trace: Trace, value: Any) -> None:
         trace.reliances["environment"] = Reliance(
             lambda: dict(os.environ), dict(os.environ), by_identity=False
         )
+
+
+def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    """A set, a deque, or an object of a class that is derived from a list or a dict."""
+    seen = copy.copy(value)
+    if isinstance(value, set):
+        trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
+    else:
+        rely(trace, key, read, value)
+        keys = tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
+        rely_on = Reliance(lambda: _keys(read()), keys, by_identity=False)
+        trace.reliances["keys", key] = rely_on
+        for k in keys:
+            one = partial(_item_of, read, k)
+            seen[k] = capture(trace, ("item", id(value), k), f"{name}_{k}", value[k], one)
+    note_copies(trace, seen, value, read)
+    return seen
+
+
+def _keys(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
+
+
+def _item_of(read: Reader, key: Any) -> Any:
+    return read()[key]
 
 
 def _structure(value: Any) -> tree.Tree:
@@ -165,7 +228,9 @@ def _frozen(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def global_or_cell(function: types.FunctionType, name: str) -> tuple[object, Callable[[], Any]]:
+def global_or_cell(
+    function: types.FunctionType, name: str
+) -> tuple[tuple[Any, ...], Callable[[], Any]]:
     """A key and a reader for a name that is not local to ``function``."""
     code = function.__code__
     if name in code.co_freevars and function.__closure__ is not None:

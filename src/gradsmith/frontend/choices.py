@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend import protocols
 from gradsmith.frontend.branches import fail_on, joined
+from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
@@ -59,11 +60,12 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
 
 def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:
     """``first and rest()``, ``first or rest()``."""
-    if not isinstance(as_condition(first), Tracer):
-        return (rest() if first else first) if word == "and" else (first if first else rest())
+    asked = as_condition(first)
+    if not isinstance(asked, Tracer):
+        return (rest() if asked else first) if word == "and" else (first if asked else rest())
     if word == "and":
-        return choose(first, rest, lambda: _falsy(first))
-    return choose(first, lambda: _truthy(first), rest)
+        return choose(asked, rest, lambda: _falsy(first))
+    return choose(asked, lambda: _truthy(first), rest)
 
 
 def _is_truth(value: Any) -> bool:
@@ -96,22 +98,59 @@ def identical(left: Any, right: Any) -> bool:
     return are_one(left, right) or is_same_object(left, right)
 
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "Lt": operator.lt,
-    "LtE": operator.le,
-    "Gt": operator.gt,
-    "GtE": operator.ge,
-    "Eq": operator.eq,
-    "NotEq": operator.ne,
-    "Is": identical,
-    "IsNot": lambda left, right: not identical(left, right),
-    "In": lambda left, right: left in right,
-    "NotIn": lambda left, right: left not in right,
-}
+def compared(left: Any, word: str, right: Any) -> Any:
+    """``left < right``; ``word`` is the name of `ast`'s operator."""
+    if word in ("Is", "IsNot"):
+        return identical(left, right) is (word == "Is")
+    if word in ("In", "NotIn"):
+        found = _contained(left, right)
+        return found if word == "In" else negate(found)
+    made = protocols.compare(word, left, right)
+    return negate(made.value) if isinstance(made, protocols.Negated) else made
+
+
+def _contained(item: Any, container: Any) -> Any:
+    """``item in container``; the truth of what ``__contains__`` gives."""
+    if special(container, "__contains__"):
+        return truth(protocols.contains(container, item))
+    users = is_instance(item)
+    if not protocols.is_iterable(container) and not users:
+        held = isinstance(container, (list, tuple)) and any(map(is_instance, container))
+        if not held:
+            return item in container
+    if not isinstance(container, (list, tuple)) and not protocols.is_iterable(container):
+        return item in container
+    elements = iter(protocols.unpacked(container))
+
+    def any_of() -> Any:
+        element = next(elements, _NONE)
+        if element is _NONE:
+            return False
+        same = element is item or truth(compared(element, "Eq", item))
+        return either("or", same, any_of)
+
+    return any_of()
+
+
+_NONE = object()
+
+
+def truth(value: Any) -> Any:
+    """The truth of ``value``: True, False, or a traced one."""
+    value = as_condition(value)
+    return value if isinstance(value, Tracer) else bool(value)
+
+
+def all_equal(left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """Whether two sequences of one length are equal, element by element."""
+    if not left:
+        return True
+    same = truth(compared(left[0], "Eq", right[0]))
+    return either("and", same, lambda: all_equal(left[1:], right[1:]))
 
 
 def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:
     """``left < right() < ...``, with each operand evaluated once and only if it counts."""
     operand = right()
-    compared = OPERATORS[word](left, operand)
-    return either("and", compared, lambda: chain(operand, *rest)) if rest else compared
+    made = compared(left, word, operand)
+    return either("and", made, lambda: chain(operand, *rest)) if rest else made

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import check_not_frozen, containers_in
-from gradsmith.frontend.journal import contents_of, note_container, refill, written_part
+from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Unsettled
@@ -46,6 +46,14 @@ def note_written(container: Any) -> None:
             seen.add(id(other))
             stack += trace.doubts[id(other)][1]
             outdate(other)
+
+
+def note_attributes(owner: Any) -> None:
+    """An attribute of ``owner`` is about to be written."""
+    if hasattr(owner, "__dict__"):
+        note_written(vars(owner))
+    if slots_of(owner):
+        note_written(owner)
 
 
 def note_reshaped(container: Any) -> None:

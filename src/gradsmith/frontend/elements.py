@@ -16,6 +16,7 @@ from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.value_guards import decide
@@ -39,7 +40,9 @@ class Elements:
     def items(self, depth: int, outer: Variables) -> Any:
         """What the ``for`` at this depth goes over."""
         items = self.clauses[depth][0]
-        return items(*outer.values()) if depth else items
+        items = items(*outer.values()) if depth else items
+        check_outside_iterators([items])
+        return items
 
     def bound(self, depth: int, outer: Variables, item: Any) -> Variables:
         """The variables of a trip of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import inspect
 import io
 import sys
@@ -96,6 +97,10 @@ def check_type(cls: type, args: Any, kwargs: Any) -> None:
         raise unsupported(cls)
 
 
+_HOLDERS = (list, dict, tuple, set, str, collections.deque, types.GeneratorType)
+"""Objects whose methods hold on to values, or pass them on."""
+
+
 def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
     """C functions that only hold on to values are fine; those that compute are not.
 
@@ -116,7 +121,7 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
         refuse_effect(function, args, kwargs)
         warn_effect(name_of(function))
         return
-    holds = isinstance(owner, (list, dict, tuple, set, str)) or module.split(".")[0] in HARMLESS
+    holds = isinstance(owner, _HOLDERS) or module.split(".")[0] in HARMLESS
     if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
         raise unsupported(function)
 

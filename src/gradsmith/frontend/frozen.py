@@ -63,16 +63,16 @@ class Frozen:
     sites: Sites
 
 
-def containers_in(value: Any) -> Iterator[Any]:
+def containers_in(value: Any, inside: tuple[int, ...] = ()) -> Iterator[Any]:
     """The containers in ``value`` that can be written to, itself among them."""
     if isinstance(value, Perhaps):
         value = value.value
-    if not tree.is_container(value):
+    if not tree.is_container(value) or id(value) in inside:
         return
     if written_part(value) is not None:
         yield value
     for part in tree.parts(value)[2]:
-        yield from containers_in(part)
+        yield from containers_in(part, (*inside, id(value)))
 
 
 def freeze(value: Any, sites: Sites) -> Any:

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
+from gradsmith.frontend import protocols
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.frozen import NONE, freeze, frozen_sites
 from gradsmith.frontend.journal import Changes, Journal
@@ -49,7 +51,11 @@ from gradsmith.ops.shape import reshape
 
 
 def as_condition(value: Any) -> Any:
-    """A truth value of what stands in a condition: an integer that a loop changes is compared."""
+    """A truth value of what stands in a condition: an integer that a loop changes is compared,
+    an object of the user's is asked.
+    """
+    if is_instance(value):
+        value = protocols.truth(value)
     changing = isinstance(value, TracedInt) and dims.is_unbacked(value.dim)
     return value != 0 if changing else value
 
@@ -147,6 +153,8 @@ class Joint:
         self.made: list[Any] = []
         self.templates: dict[tuple[int, int], Any] = {}
         """Containers with outputs in them, for those of both arms that they stand for."""
+        self.joining: set[tuple[int, int]] = set()
+        """The pairs of containers of which the parts are being joined."""
         self.origins: dict[int, tuple[Any, Any, Any]] = {}
         """For each of these: itself, and the containers of the arms."""
         self.filled: dict[int, Any] = {}
@@ -222,11 +230,15 @@ class Joint:
         known = self.templates.get((id(left), id(right)))
         if known is not None:
             return known
+        if (id(left), id(right)) in self.joining:
+            return Unsettled(label, "it refers to itself")
         first, second = (a.changes.parts(v) for a, v in zip(self.arms, (left, right), strict=True))
         if first[:2] != second[:2]:
             return self._unknown(label, "the two ways to this place give it other lengths or keys")
         pairs = zip(first[1], first[2], second[2], strict=True)
+        self.joining.add((id(left), id(right)))
         made = [self.join(a, b, _part_label(label, key)) for key, a, b in pairs]
+        self.joining.discard((id(left), id(right)))
         template = tree.rebuilt(left, first[1], made)
         self.templates[id(left), id(right)] = template
         self.origins[id(template)] = (template, left, right)

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace
@@ -62,7 +63,7 @@ class Journal:
 
     def __init__(
         self,
-        known: Mapping[int, Any] | None = None,
+        known: dict[int, Any] | None = None,
         trial: Builder | None = None,
         found: Mapping[int, Any] | None = None,
     ) -> None:
@@ -82,12 +83,13 @@ class Journal:
             {key: (c, contents_of(c)) for key, (c, _) in self.containers.items()},
         )
 
-    def before(self, value: Any) -> Any:
+    def before(self, value: Any, inside: tuple[int, ...] = ()) -> Any:
         """A copy of ``value`` as it was, if it is a container."""
-        if not tree.is_container(value):
+        if not tree.is_container(value) or id(value) in inside:
             return value
         _, keys, parts = _parts(self.containers, value)
-        return tree.rebuilt(value, keys, [self.before(part) for part in parts])
+        inside = (*inside, id(value))
+        return tree.rebuilt(value, keys, [self.before(part, inside) for part in parts])
 
     def undo(self) -> None:
         """Put everything back."""
@@ -164,6 +166,22 @@ def note_container(container: Any) -> None:
             journal.containers.setdefault(id(container), (container, contents_of(container)))
 
 
+def adopt(container: Any) -> None:
+    """``container`` stands for something that was there before all that is being run."""
+    for journal in _open.get():
+        if journal.known is not None:
+            journal.known[id(container)] = container
+
+
+def establish(container: dict[Any, Any], key: Any, value: Any) -> None:
+    """``container`` holds this from the beginning, before all that is being run."""
+    container[key] = value
+    for journal in _open.get():
+        noted = journal.containers.get(id(container))
+        if noted is not None:
+            noted[1][key] = value
+
+
 def check_iterators(values: Iterable[Any]) -> None:
     """Refuse to take elements of an iterator that was there before an arm or a trip.
 
@@ -174,8 +192,8 @@ def check_iterators(values: Iterable[Any]) -> None:
     """
     journals = _open.get()
     for value in values if journals else ():
-        if not isinstance(value, Iterator):
-            continue
+        if not isinstance(value, Iterator) or is_instance(value):
+            continue  # the user's own are objects like any other
         for journal in journals:
             journal.is_final = journal.is_final or id(value) in journal.found
         if any(id(value) in (j.known or ()) for j in journals):
@@ -209,7 +227,7 @@ outdatings.append(_note_outdated)
 
 @contextmanager
 def journaling(
-    known: Mapping[int, Any] | None = None,
+    known: dict[int, Any] | None = None,
     trial: Builder | None = None,
     found: Mapping[int, Any] | None = None,
 ) -> Iterator[Journal]:
@@ -230,7 +248,8 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
     """
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
-    stack: list[Any] = [dict(frame.f_locals), list(trace.shadows.values()), seen_captures]
+    overlays = [overlay for _, overlay in trace.overlays.values()]
+    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures]
     while stack:
         value = stack.pop()
         if id(value) in found or isinstance(value, _NOT_SEARCHED):

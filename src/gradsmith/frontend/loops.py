@@ -16,6 +16,7 @@ from gradsmith.frontend.journal import Journal, check_iterators, journaling, rea
 from gradsmith.frontend.loop_region import Lists, LoopRegion
 from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.outside_iterators import checked_iterable
 from gradsmith.frontend.path_errors import ended, in_users_name, is_an_end
 from gradsmith.frontend.planned import Planned, planned
 from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError
@@ -82,7 +83,7 @@ class Looping:
     def __init__(self, iterable: Any, names: LoopNames) -> None:
         self.failure: type[BaseException] = Exception
         self._done = False
-        self.plan = planned(iterable)
+        self.plan = planned(checked_iterable(iterable))
         if isinstance(self.plan.iterable, TripIterator):
             check_iterators([self.plan.iterable])
             trips = self.plan.iterable.take(whole=not names.leaves)

@@ -18,7 +18,7 @@ from gradsmith.ir.types import ArrayType, describe
 TRACED = "<traced "
 """How the `repr` of a traced value begins: it is for debuggers, and must not be written."""
 KEEP = "leave it out: NumPy functions take the value as it is"
-STAYS_INSIDE = "stays inside the compiled function: the array itself is left as it was"
+STAYS_INSIDE = "is not done by a derivative: what is outside the function is left as it was"
 
 
 def shown(value: Any) -> str:

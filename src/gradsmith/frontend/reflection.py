@@ -43,7 +43,7 @@ def reflection(
     by_getter = type(function) is operator.attrgetter
     if not by_getter and not (isinstance(function, types.BuiltinFunctionType)):
         return None
-    if not (id(args[0]) in trace.shadows or is_external(trace, args[0])):
+    if not (is_external(trace, args[0])):
         return None
     if by_getter:
         return partial(_gotten, attribute, function.__reduce__()[1])
@@ -62,7 +62,7 @@ def _has(attribute: Attribute, owner: Any, name: str) -> bool:
         attribute(owner, name)
     except AttributeError:
         return False
-    if trace is not None and id(owner) not in trace.shadows:
+    if trace is not None:
         rely_on_attribute(trace, owner, name)  # what is not read is no input
     return True
 

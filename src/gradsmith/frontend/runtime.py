@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
-import sys
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
@@ -13,31 +13,42 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
-from gradsmith.frontend import builtins_table, number_methods
+from gradsmith.frontend import builtins_table, number_methods, protocols
 from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.attributes import (
+    Attributes,
+    is_external,
+    outside_attribute,
+    read_attribute,
+)
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
+from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
     capture,
     global_or_cell,
     is_itself,
+    is_made,
     rely_on_environment,
     rely_on_names,
 )
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
+from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of
+from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import note_reshaped, note_written
 from gradsmith.frontend.effects import (
-    CONTAINERS,
+    DELETED,
     MUTATORS,
-    Shadow,
-    changeable,
+    changed,
+    check_no_outside_dict,
+    note_changed,
+    note_external,
     note_store,
-    outside_attribute,
-    owner_of_attribute,
-    written_attributes,
+    variable_place,
+    write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.failing import asserted, bound, raising, trying
@@ -55,24 +66,38 @@ from gradsmith.frontend.grown import (
     meaning_of,
     refuse,
 )
-from gradsmith.frontend.journal import check_iterators, slots_of
+from gradsmith.frontend.journal import CONTAINERS, check_iterators
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.objects import (
+    construct,
+    is_made_here,
+    meaning_of_object,
+    note_made,
+    written_by_dataclass,
+)
 from gradsmith.frontend.operators import STATEFUL
+from gradsmith.frontend.outside_iterators import (
+    check_call,
+    check_method,
+    check_outside_iterators,
+)
 from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.trace import Original, Reliance, Trace, current_trace
+from gradsmith.frontend.trace import ABSENT, Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
 from gradsmith.frontend.writing import formatted, modulo
@@ -81,13 +106,17 @@ from gradsmith.ops.declare import FUNCTIONS
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
 
 
+@provide
 @in_users_name
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
     check_iterators(args)
+    check_call(function, args)
+    check_iterators([getattr(function, "__self__", None)])
     meaning = text_meaning(call, function, args, kwargs)
+    meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
     if meaning is None:
-        outside = BoundRuntime.attribute, BoundRuntime._is_external
+        outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)
     if meaning is None:
         meaning, args = consumer_of(function, args)
@@ -98,14 +127,35 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         first, named = _partial_arguments(function)
         return call(function.func, *first, *args, **{**named, **kwargs})
     if isinstance(function, types.MethodType):
-        _note_external(function.__self__)
         return call(function.__func__, function.__self__, *args, **kwargs)
     if isinstance(function, types.FunctionType):
-        if is_library(function):
-            check_library(function, args, kwargs)
-        with deeper():
-            return staged(function)(*args, **kwargs)
+        return _call_function(function, args, kwargs)
     return _call_object(function, args, kwargs)
+
+
+def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
+    if is_context_manager(function):
+        made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
+        return made(*args, **kwargs)
+    if is_library(function):
+        check_library(function, args, kwargs)
+    else:
+        written = written_by_dataclass(function, args)
+        if written is not None:
+            return written(*args, **kwargs)
+        kwargs = with_defaults(function, args, kwargs)
+    with deeper():
+        return staged(function)(*args, **kwargs)
+
+
+def is_context_manager(function: types.FunctionType) -> bool:
+    """Whether it is a generator function of the user's under ``contextlib.contextmanager``."""
+    return function.__code__ is _MANAGER and inspect.isgeneratorfunction(
+        getattr(function, "__wrapped__", None)
+    )
+
+
+_MANAGER = contextlib.contextmanager(iter).__code__
 
 
 def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -113,8 +163,10 @@ def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dic
     trace = current_trace()
     if trace is None:
         return list(function.args), dict(function.keywords)
+    if is_made(trace, function):
+        return list(function.args), dict(function.keywords)
     key = ("partial", id(function))
-    _note_external(function)
+    note_external(trace, function)
     first = [
         capture(trace, (*key, i), f"argument_{i}", value, lambda i=i: function.args[i])  # type: ignore[misc]
         for i, value in enumerate(function.args)
@@ -161,21 +213,24 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(function, type):
         if takes_numbers(function):  # and Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
+        if is_made_here(function):
+            return construct(function, args, kwargs)
         check_type(function, args, kwargs)
-        return _made_here(function(*args, **kwargs))
+        return note_made(current_trace(), function(*args, **kwargs))
     if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
-    method = type(function).__call__
+    method = class_attribute(type(function), "__call__")
     if isinstance(method, types.FunctionType) and not is_library(method):
-        _note_external(function)
-        return staged(method)(function, *args, **kwargs)
+        return _call_function(method, (function, *args), kwargs)
     check_foreign(function, args, kwargs)
-    return function(*args, **kwargs)
+    made = function(*args, **kwargs)
+    named = getattr(function, "__name__", "") in ("__new__", "partial")
+    return note_made(current_trace(), made) if named else made
 
 
 def staged(function: types.FunctionType) -> Callable[..., Any]:
     """The function rewritten to run on traced values, or itself where it need not or cannot be."""
-    if is_staged(function) or is_library(function) or inspect.isgeneratorfunction(function):
+    if is_staged(function) or is_library(function):
         return function
     made = stage(function, RUNTIME)
     trace = current_trace()
@@ -186,39 +241,32 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     return made
 
 
-def _made_here(value: Any) -> Any:
-    """An object that the function itself has made is none from outside."""
-    trace = current_trace()
-    if trace is not None and hasattr(value, "__dict__"):
-        trace.made[id(value)] = value
-    return value
-
-
-def _note_attributes(owner: Any) -> None:
-    """An attribute is about to be written."""
-    if hasattr(owner, "__dict__"):
-        note_written(vars(owner))
-    if slots_of(owner):
-        note_written(owner)
-
-
-def _note_external(value: Any) -> None:
-    trace = current_trace()
-    if trace is not None and not (id(value) in trace.external or id(value) in trace.made):
-        trace.external[id(value)] = value
-        trace.originals[id(value)] = Original(value, None)
-
-
 in_users_name(outside_attribute)
 
 
+def _item_of_outside(trace: Trace, owner: Any, key: Any) -> Any:
+    """``owner[key]``, where the owner may be from outside, or stand for what is."""
+    original = trace.originals.get(id(owner))
+    if original is None:
+        return owner[key]
+    if original.real is not owner:
+        return _found(trace, original.real, owner, key)
+    return _captured_item(trace, owner, key)
+
+
 def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
-    """An item of a container from outside."""
+    """An item of an object from outside that is no list or dict."""
     value = _found(trace, owner, owner, key)
     if not (is_input(value) and isinstance(key, Hashable)):
         return value
-    where = ("item", id(owner), key)
-    return capture(trace, where, type(owner).__name__, value, lambda: owner[key])
+    name = type(owner).__name__
+    return capture(trace, ("item", id(owner), key), name, value, lambda: owner[key])
+
+
+def iterated(value: Any) -> Any:
+    """What ``for`` goes through."""
+    check_outside_iterators([value])
+    return protocols.iterator(value) if protocols.is_iterable(value) else iter(value)
 
 
 @in_users_name
@@ -272,10 +320,22 @@ class BoundRuntime:
         if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
             return value
         key, read = global_or_cell(self.function, name)
-        store = trace.stores.get(key)
-        if store is not None and value is not store.before:
-            return value  # the function itself has assigned it
+        if self._is_own(trace, key):
+            return value
+        owner, where = variable_place(self.function, name)
+        written = changed(trace, owner, where)
+        if written is not MISSING:
+            return (
+                bound(name, Unsettled(name, UNSET), outside=True)
+                if written is DELETED
+                else written
+            )
         return capture(trace, key, name, value, read)
+
+    @staticmethod
+    def _is_own(trace: Trace, key: tuple[Any, ...]) -> bool:
+        """Whether it is a variable of the traced function, which a class in it closes over."""
+        return key[0] == "cell" and key[1] in trace.cells
 
     @staticmethod
     @in_users_name
@@ -284,23 +344,17 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
-        stand_in = trace.shadows.get(id(owner), owner)
         if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
             refuse(owner)
+        check_method(owner, name)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_container_write(trace, owner)
-            note_reshaped(stand_in)
-        if isinstance(stand_in, Shadow):
-            if name in written_attributes(stand_in):
-                return getattr(stand_in, name)
-        elif name in MUTATORS and isinstance(owner, CONTAINERS) and id(owner) in trace.external:
-            return getattr(changeable(trace, owner, f".{name}() of"), name)
-        elif stand_in is not owner:
-            return getattr(stand_in, name)
-        if not BoundRuntime._is_external(trace, owner):
-            rely_on_environment(trace, found := getattr(owner, name))
-            return found
-        return outside_attribute(trace, owner, name)
+            check_no_outside_dict(trace, owner)
+            note_changed(trace, owner, f"the .{name}() of")
+            note_reshaped(owner)
+        found = read_attribute(trace, owner, name)
+        rely_on_environment(trace, found)
+        return found
 
     @in_users_name
     def item(self, owner: Any, key: Any) -> Any:
@@ -308,6 +362,8 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
+        if is_instance(owner):
+            return protocols.item(owner, key)
         if is_grown(owner):
             return element_of(owner, key)
         if (made := made_by_brackets(owner, key)) is not None:
@@ -316,27 +372,14 @@ class BoundRuntime:
             found = element_at(owner, key, frozenset(trace.unrolling.loops_of(key.dim)))
             if found is not None:
                 return found[0]
-        seen = trace.shadows.get(id(owner), owner)
-        if isinstance(seen, np.ndarray) and any_traced([key]):
-            return builtins_table.as_traced(seen)[key]
+        if isinstance(owner, np.ndarray) and any_traced([key]):
+            return builtins_table.as_traced(owner)[key]
         if owner is self.function.__globals__ and key in owner:
             return self.read(key, owner[key])
-        original = trace.originals.get(id(owner))
-        if original is None or original.real is not owner or seen is not owner:
-            return seen[key] if original is None else _found(trace, original.real, seen, key)
-        return _captured_item(trace, owner, key)
-
-    @staticmethod
-    def _is_external(trace: Trace, owner: Any) -> bool:
-        if isinstance(owner, types.ModuleType):
-            root = owner.__name__.split(".")[0]
-            return (
-                root not in ("numpy", "scipy", "gradsmith") and root not in sys.stdlib_module_names
-            )
-        return id(owner) in trace.external
+        return _item_of_outside(trace, owner, key)
 
     def target(self, owner: Any, name: str | None, /) -> Any:
-        """What the user writes to: something from outside is left as it was, and warned about."""
+        """What the user writes to: something from outside is left as it was while tracing."""
         trace = current_trace()
         if trace is None:
             return owner
@@ -350,18 +393,16 @@ class BoundRuntime:
             raise cannot_assign(owner, name)
         if is_grown(owner):
             refuse(owner)
-        if isinstance(owner, types.ModuleType):
-            _note_external(owner)
         note_container_write(trace, owner)
-        if name is None and isinstance(owner, CONTAINERS):
-            note_written(owner)
-        if name is not None:
-            _note_attributes(owner)
-        if id(owner) not in trace.external:
+        if isinstance(owner, (Tracer, TracedInt)):
             return owner
-        if name is not None:
-            return owner_of_attribute(trace, owner, name)
-        return changeable(trace, owner, "write to an item of")
+        if name is None:
+            check_no_outside_dict(trace, owner)
+            if isinstance(owner, CONTAINERS):
+                note_changed(trace, owner, "the write to an item of")
+                note_written(owner)
+            return protocols.Items(owner) if protocols.has_items(owner) else owner
+        return Attributes(trace, owner)
 
     @staticmethod
     def extended(value: Any) -> None:
@@ -395,6 +436,8 @@ class BoundRuntime:
 
     def truth(self, value: Any, kind: str) -> Any:
         """Where Python must know whether a value is true."""
+        if is_instance(value):
+            value = protocols.truth(value)
         return decide(value) if isinstance(value, Tracer) else value
 
     def loop(
@@ -411,6 +454,7 @@ class BoundRuntime:
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
         (index,) = targets if len(targets) == 1 else (None,)
+        iterable = iterated(iterable) if protocols.is_iterable(iterable) else iterable
         parts = targets, stored, frozenset(read), leaves, endless, frozenset(kept)
         return Looping(iterable, LoopNames(*parts, index, steps, broken))
 
@@ -422,7 +466,7 @@ class BoundRuntime:
     generated = staticmethod(given_generator)
 
     identical = staticmethod(identical)
-    iterate = staticmethod(iter)
+    iterate = staticmethod(iterated)
     modulo = staticmethod(functools.partial(modulo, call))
     formatted = staticmethod(functools.partial(formatted, call))
     joined = staticmethod(f_string)
@@ -450,7 +494,21 @@ class BoundRuntime:
         """A write to a global or nonlocal name."""
         trace = current_trace()
         if trace is not None:
-            note_store(trace, self.function, kind, name)
+            note_store(trace, self.function, name)
+
+    def stored(self, name: str, value: Any) -> Any:
+        """The value that a global or nonlocal variable has now."""
+        trace = current_trace()
+        key, _ = global_or_cell(self.function, name)
+        if trace is None or self._is_own(trace, key):
+            return value
+        owner, where = variable_place(self.function, name)
+        before = trace.stores[key].before if key in trace.stores else MISSING
+        if changed(trace, owner, where) is MISSING and before is not ABSENT:
+            _, read = global_or_cell(self.function, name)
+            before = capture(trace, key, name, before, read)
+        write_outside(trace, owner, where, value, MISSING if before is ABSENT else before)
+        return value
 
 
 RUNTIME = Runtime()

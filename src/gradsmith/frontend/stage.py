@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import CellType, CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
+
 from gradsmith.errors import ControlFlowError, Span, UnsupportedError
+from gradsmith.frontend import protocols
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.choices import compared, truth
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
+from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.journal import check_iterators
+from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import current_span, is_staged_code, register
+from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 from gradsmith.frontend.trace import current_trace
@@ -234,6 +245,9 @@ class BoundRuntime(Protocol):
     def effect(self, kind: str, name: str, /) -> None:
         """The variable ``name``, of kind "global" or "nonlocal", is about to be changed."""
 
+    def stored(self, name: str, value: Any, /) -> Any:
+        """``value``, which such a variable has now."""
+
 
 class Runtime(Protocol):
     """What makes a runtime for each function."""
@@ -275,7 +289,35 @@ class Scratch:
 
     def once(self, value: Any) -> Any:
         """What stands for the truth of ``value``, which is asked now if it is not traced."""
-        return value if isinstance(value, Tracer) else bool(value)
+        return truth(value)
+
+    binary = staticmethod(protocols.binary)
+    inplace = staticmethod(protocols.inplace)
+    unary = staticmethod(protocols.unary)
+    compared = staticmethod(compared)
+
+    def unpacked(self, value: Any) -> Any:
+        """``value`` where Python is to take it apart."""
+        check_iterators([value])
+        check_outside_iterators([value])
+        return protocols.unpacked(value)
+
+    def delegated(self, value: Any) -> Any:
+        """What ``yield from`` goes through."""
+        check_iterators([value])
+        check_outside_iterators([value])
+        return protocols.iterator(value) if protocols.is_iterable(value) else value
+
+    def updating(self, target: Any) -> Any:
+        """``target``, of which an item or attribute is replaced by an operator (``+=``)."""
+        return target if isinstance(target, (Tracer, np.ndarray)) else Updating(target)
+
+    def defined(self, cls: Any) -> Any:
+        """A class that the function has defined; its methods close over the function's own
+        variables, which are none from outside.
+        """
+        note_class(cls)
+        return cls
 
     def passing(self, manager: Any) -> Any:
         """``manager``, but where it would swallow what gradsmith refuses."""
@@ -286,6 +328,44 @@ class Scratch:
     def __getitem__(self, key: Any) -> Any:
         """``key``: slices can be written in brackets only."""
         return key
+
+
+class Updating:
+    """An object whose items and attributes are replaced by what an operator gives."""
+
+    __slots__ = ("_gs_target",)
+
+    def __init__(self, target: Any) -> None:
+        object.__setattr__(self, "_gs_target", target)
+
+    def __getitem__(self, key: Any) -> Any:
+        return Operand(self._gs_target[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._gs_target[key] = value
+
+    def __getattr__(self, name: str) -> Any:
+        return Operand(getattr(self._gs_target, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._gs_target, name, value)
+
+
+class Operand:
+    """The left operand of ``+=``: what becomes of it decides its class, or that of the other."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _operator(word: str) -> Callable[[Operand, Any], Any]:
+    return lambda self, other: protocols.inplace(word, self.value, other)
+
+
+for _word, _name in protocols.INPLACE.items():
+    setattr(Operand, f"__i{_name}__", _operator(_word))
 
 
 class Passing:
@@ -300,10 +380,13 @@ class Passing:
         self._manager = manager
 
     def __enter__(self) -> Any:
-        return self._manager.__enter__()
+        mine = special(self._manager, "__enter__")
+        return call(mine, self._manager) if mine else self._manager.__enter__()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
-        swallowed = self._manager.__exit__(kind, error, traceback)
+        mine = special(self._manager, "__exit__")
+        given = kind, error, traceback
+        swallowed = call(mine, self._manager, *given) if mine else self._manager.__exit__(*given)
         return swallowed and not isinstance(error, UnsupportedError)
 
 
@@ -368,10 +451,11 @@ def _compiled(source: Source, function: FunctionType) -> CodeType:
 def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> CodeType:
     original = function.__code__
     shadowing = {*function.__globals__, *original.co_freevars}
+    source = replace(source, node=mangled(source.node, source.owner))
     rewriter = Rewriter(source, shadowing, nested=nested)
     if isinstance(source.node, ast.AsyncFunctionDef):
         raise asynchronous(rewriter, source.node)
     node = replaced(source.node, body=rewriter.function_body(source.node))
-    code = compile_function(node, original, source.owner, free=(RUNTIME, SCRATCH))
+    code = compile_function(node, original, None, free=(RUNTIME, SCRATCH))
     register(code, original.co_name, source.node)
     return code

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradsmith import tree
 from gradsmith.errors import Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
@@ -101,10 +102,10 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """What the function sees a copy of (or the thing itself), and the key of its capture."""
+    """What the function sees a copy of (or the thing itself), and what finds it again."""
 
     real: Any
-    key: object
+    read: Reader | None
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -129,9 +130,20 @@ class Trace:
     external: dict[int, Any] = field(default_factory=dict)
     made: dict[int, Any] = field(default_factory=dict)
     """Objects that the function has made, by identity."""
-    shadows: dict[int, Any] = field(default_factory=dict)
+    opened: dict[int, Any] = field(default_factory=dict)
+    """Those among them whose attributes may differ between the branches of an ``if``."""
+    seen: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
+    """For arrays and containers from outside by identity: what stands for and what finds them."""
+    cells: dict[int, Any] = field(default_factory=dict)
+    """Variables of staged functions that methods of classes defined in them close over."""
+    dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
+    overlays: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
+    """For objects from outside: the attributes that the function writes."""
     originals: dict[int, Original] = field(default_factory=dict)
-    written: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    copies: list[tuple[Any, Any, Reader]] = field(default_factory=list)
+    """Lists, dicts and the like that stand for those from outside: each with a copy of what it
+    held at first, and what finds the one outside."""
     stores: dict[object, Store] = field(default_factory=dict)
     warned: set[Any] = field(default_factory=set)
     returned: Span | None = None  # where the latest of its functions returned
@@ -149,6 +161,9 @@ class Trace:
     shared_containers: tuple[tuple[str, ...], ...] = ()
     """The places where arguments hold one and the same container."""
     asked_for_containers: bool = False  # whether it matters which those are
+    buffers: dict[str, tuple[Storage, Node]] = field(default_factory=dict)
+    """Those of the inputs, by name, and what they held at first."""
+    writes: bool = False  # whether the compiled function writes to the world outside
     inputs: list[Capture] = field(default_factory=list)
     checked: list[Capture] = field(default_factory=list)
     """Of what was captured, what is no input after all, but must stay of its kind."""
@@ -215,7 +230,7 @@ class Trace:
     @contextmanager
     def active(self) -> Iterator[Trace]:
         """Make it the run at work."""
-        token = _current.set(self)
+        token, opening = _current.set(self), tree.opened.set(self.opened)
         try:
             with building(self.builder), recording_guards() as guards:
                 self.guards = guards
@@ -223,6 +238,7 @@ class Trace:
         finally:
             for store in self.stores.values():
                 store.take_back()
+            tree.opened.reset(opening)
             _current.reset(token)
 
 

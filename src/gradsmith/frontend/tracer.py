@@ -17,7 +17,6 @@ from gradsmith.errors import (
 from gradsmith.frontend.frozen import WRITTEN, separate
 from gradsmith.frontend.messages import (
     KEEP,
-    STAYS_INSIDE,
     TRACED,
     no_attribute,
     no_text,
@@ -28,7 +27,7 @@ from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
-from gradsmith.frontend.warned import warn_effect
+from gradsmith.frontend.warned import warn_left
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import builder_at_work, current_builder
 from gradsmith.ir.graph import Node
@@ -315,7 +314,7 @@ class Tracer:
         if self.view.storage.base is not None:
             self._doubt("", "write to that array")
         if self.view.storage.outside:
-            warn_effect(f"the write to {shown(self)} from outside the function", STAYS_INSIDE)
+            warn_left(f"the write to {shown(self)} from outside the function")
         self.view.write(as_array(value.node))
         storage = self.view.storage
         if storage.label is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from gradsmith.errors import GradsmithWarning, Span, TraceTimeEffectWarning
+from gradsmith.frontend.messages import STAYS_INSIDE
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 
@@ -20,6 +21,13 @@ def warn_effect(what: str, happens: str = AT_TRACE_TIME) -> None:
         return
     trace.warned.add((span, what))
     warn_at(span, f"{what} {happens}{place}", TraceTimeEffectWarning)
+
+
+def warn_left(what: str) -> None:
+    """Say once per place that a derivative does not write to the world outside."""
+    trace = current_trace()
+    if trace is not None and not trace.writes:
+        warn_effect(what, STAYS_INSIDE)
 
 
 def warn_at(span: Span | None, message: str, category: type[GradsmithWarning]) -> None:

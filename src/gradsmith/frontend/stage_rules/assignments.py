@@ -25,8 +25,20 @@ def assign(rewriter: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     if isinstance(target, ast.Name) and own and not more:
         return [replaced(node, value=bound(rewriter, target.id, value))]
     targets = [rewriter.visit(t) for t in node.targets]
+    if any(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets):
+        value = taken_apart(rewriter, node.targets[0], value, alone=not more)
     stored = replaced(node, targets=targets, value=value)
     return [*effects(rewriter, node.targets), stored, *binds(rewriter, node.targets)]
+
+
+def taken_apart(
+    rewriter: Rewriter, target: ast.expr, value: ast.expr, *, alone: bool = True
+) -> ast.expr:
+    """``value`` where ``target`` takes it apart → ``__gs_scratch__.unpacked(value)``."""
+    plain = isinstance(value, (ast.Tuple, ast.List)) or not alone
+    if plain or not isinstance(target, (ast.Tuple, ast.List)):
+        return value
+    return rewriter.scratch("unpacked", place(value), value)
 
 
 @rule(ast.AnnAssign)
@@ -39,13 +51,21 @@ def annotated(rewriter: Rewriter, node: ast.AnnAssign) -> list[ast.stmt]:
 
 @rule(ast.AugAssign)
 def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
-    """``h += e`` stays Python's (``h.__iadd__``), and what ``h`` is then is bound.
+    """``h += e`` → ``h = __gs_scratch__.inplace("Add", h, e)``, which is bound.
+
+    ``x.a += e`` stays Python's: what ``x.a`` gives has ``__iadd__``.
 
     A global ``h`` is read through the runtime first: ``h = __gs__.read("h", h)``.
     """
     target = [node.target]
     value = rewriter.visit(node.value)
-    stored = replaced(node, target=rewriter.visit(node.target), value=value)
+    if isinstance(node.target, ast.Name):
+        at, name = place(node), replaced(node.target, ctx=ast.Load())
+        word = rewriter.text(type(node.op).__name__, at)
+        made = rewriter.scratch("inplace", at, word, name, value)
+        stored: ast.stmt = ast.Assign([node.target], made, **at)
+    else:
+        stored = replaced(node, target=_updating(rewriter, node.target), value=value)
     warned = effects(rewriter, target)
     outside = isinstance(node.target, ast.Name) and rewriter.scope.effect(node.target.id)
     read = [_reread(rewriter, node.target)] if outside else []
@@ -80,6 +100,13 @@ def _extended(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     return [ast.Expr(rewriter.call("extended_item", at, where, rewriter.visit(owner.slice)), **at)]
 
 
+def _updating(rewriter: Rewriter, target: ast.Attribute | ast.Subscript) -> ast.expr:
+    """The owner of what is replaced → ``__gs_scratch__.updating(owner)``."""
+    made = rewriter.visit(target)
+    owner = rewriter.scratch("updating", place(target.value), made.value)
+    return replaced(made, value=owner)  # type: ignore[no-any-return]
+
+
 def _reread(rewriter: Rewriter, target: ast.expr) -> ast.stmt:
     name = replaced(target, ctx=ast.Load())
     return ast.Assign([target], rewriter.visit(name), **place(target))
@@ -92,6 +119,8 @@ def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
     name, at = node.target.id, place(node)
     if rewriter.scope.effect(name) is None:
         value = bound(rewriter, name, value)
+    else:
+        value = _stored(rewriter, name, value)
     if _is_shared(rewriter, name):
         value = last_of(_effect(rewriter, name, at), value, at)
     return replaced(node, value=value)
@@ -117,17 +146,24 @@ def bound(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:
 
 
 def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
-    """``h = __gs__.bind("h", h)`` for every variable of the function among ``targets``."""
-    return [
-        ast.Assign(
-            [ast.Name(name, ast.Store(), **at)],
-            bound(rewriter, name, ast.Name(name, ast.Load(), **at)),
-            **at,
-        )
-        for name in stored_names(targets)
-        if rewriter.scope.effect(name) is None
-        for at in [place(targets[0])]
-    ]
+    """``h = __gs__.bind("h", h)`` for every variable of the function among ``targets``, and
+    ``__gs__.stored("h", h)`` for every global or nonlocal one.
+    """
+    at = place(targets[0])
+    return [_noted(rewriter, name, at) for name in stored_names(targets)]
+
+
+def _noted(rewriter: Rewriter, name: str, at: Place) -> ast.stmt:
+    value = ast.Name(name, ast.Load(), **at)
+    if rewriter.scope.effect(name) is not None:
+        return ast.Expr(_stored(rewriter, name, value), **at)
+    return ast.Assign([ast.Name(name, ast.Store(), **at)], bound(rewriter, name, value), **at)
+
+
+def _stored(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:
+    """``__gs__.stored("h", value)``: a global or nonlocal variable has this value from now on."""
+    at = place(value)
+    return rewriter.call("stored", at, rewriter.text(name, at), value)
 
 
 def effects(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:

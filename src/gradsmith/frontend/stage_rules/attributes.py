@@ -13,7 +13,7 @@ def attribute(rewriter: Rewriter, node: ast.Attribute) -> ast.expr:
     """``x.a`` → ``__gs__.attribute(x, "a")``; as a target → ``__gs__.target(x, "a").a``."""
     owner = rewriter.visit(node.value)
     at = place_of_attribute(node, node)
-    name = rewriter.text(rewriter.mangled(node.attr), at)
+    name = rewriter.text(node.attr, at)
     if isinstance(node.ctx, ast.Load):
         return rewriter.call("attribute", at, owner, name)
     return replaced(node, value=rewriter.call("target", place(node.value), owner, name))

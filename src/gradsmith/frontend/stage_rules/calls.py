@@ -5,17 +5,31 @@ from __future__ import annotations
 import ast
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import RUNTIME, Rewriter, place_of_attribute, rule
+from gradsmith.frontend.stage_rules.rewriter import (
+    RUNTIME,
+    Rewriter,
+    place,
+    place_of_attribute,
+    rule,
+)
 
 # They look at the frame of their caller, which has to stay the user's.
 _LOOK_AT_THE_CALLER = frozenset(
     {"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"}
 )
+_WITHOUT_ARGUMENTS = frozenset({"dir", "super", "vars"})
 
 
 @rule(ast.Call)
 def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
-    """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``."""
+    """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``; ``super()`` →
+    ``super(__class__, self)``.
+    """
+    if is_own_super(rewriter, node):
+        at = place(node)
+        names = ("__class__", rewriter.scope.first or "")
+        given = [ast.Name(name, ast.Load(), **at) for name in names]
+        return replaced(node, args=given)
     direct = looks_at_the_caller(rewriter, node)
     function = node.func if direct else rewriter.visit(node.func)
     lazy = not direct and _may_be_first(node)
@@ -40,5 +54,12 @@ def looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:
     """Whether it calls a builtin that does."""
     if not isinstance(node.func, ast.Name) or node.func.id not in _LOOK_AT_THE_CALLER:
         return False
-    of_an_object = node.func.id in ("dir", "vars") and node.args
-    return not of_an_object and rewriter.is_builtin(node.func)
+    if node.func.id in _WITHOUT_ARGUMENTS and (node.args or is_own_super(rewriter, node)):
+        return False
+    return rewriter.is_builtin(node.func)
+
+
+def is_own_super(rewriter: Rewriter, node: ast.Call) -> bool:
+    """Whether it is ``super()`` in a method, of which the first argument is known."""
+    plain = isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
+    return plain and rewriter.scope.first is not None and rewriter.is_builtin(node.func)

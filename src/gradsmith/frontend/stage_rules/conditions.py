@@ -25,10 +25,9 @@ from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
-from gradsmith.frontend.stage_rules.jumps import inside, jumps
+from gradsmith.frontend.stage_rules.jumps import has_yield, inside, jumps
 from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.places import head
-from gradsmith.frontend.stage_rules.plain import rebuild
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 
 
@@ -42,9 +41,10 @@ def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     arms = [*node.body, *node.orelse]
     body, orelse = rewriter.body(node.body), rewriter.body(node.orelse)
     at = head(node)
-    if isinstance(node.test, ast.Constant) or jumps(arms):
+    if isinstance(node.test, ast.Constant) or jumps(arms) or has_yield(arms):
         constant = isinstance(node.test, ast.Constant)
-        test = asked if constant else _truth(rewriter, asked, "if")
+        kind = "yield" if has_yield(arms) else "if"
+        test = asked if constant else _truth(rewriter, asked, kind)
         return [replaced(node, test=test, body=body, orelse=orelse)]
     names = stored(arms, rewriter.scope)
     variable, arm = rewriter.variable("branching"), rewriter.variable("arm")
@@ -174,10 +174,14 @@ def test(rewriter: Rewriter, node: ast.expr, kind: str) -> ast.expr:
 
 @rule(ast.UnaryOp)
 def negation(rewriter: Rewriter, node: ast.UnaryOp) -> ast.AST:
-    """``not a`` → ``__gs__.negate(a)``; ``-a`` is plain."""
+    """``not a`` → ``__gs__.negate(a)``; ``-a`` → ``__gs_scratch__.unary("USub", a)``."""
+    at = place(node)
     if isinstance(node.op, ast.Not):
-        return rewriter.call("negate", place(node), condition(rewriter, node.operand))
-    return rebuild(rewriter, node)
+        return rewriter.call("negate", at, condition(rewriter, node.operand))
+    if isinstance(node.operand, ast.Constant):
+        return node
+    word = rewriter.text(type(node.op).__name__, at)
+    return rewriter.scratch("unary", at, word, rewriter.visit(node.operand))
 
 
 @rule(ast.BoolOp)
@@ -209,16 +213,21 @@ def _either(rewriter: Rewriter, node: ast.BoolOp, values: list[ast.expr]) -> ast
 
 @rule(ast.Compare)
 def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
-    """``a < b`` is plain; ``a < b < c`` → ``__gs__.chain(a, "Lt", lambda: b, ...)``."""
+    """``a < b`` → ``__gs_scratch__.compared(a, "Lt", b)``; ``a < b < c`` → ``__gs__.chain(a, "Lt",
+    lambda: b, ...)``; ``a is b`` is plain.
+    """
     left = rewriter.visit(node.left)
     operands = [rewriter.visit(operand) for operand in node.comparators]
+    at = place(node)
     if len(operands) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-        same = rewriter.call("identical", place(node), left, *operands)
+        same = rewriter.call("identical", at, left, *operands)
         no = isinstance(node.ops[0], ast.IsNot)
-        return ast.UnaryOp(ast.Not(), same, **place(node)) if no else same
+        return ast.UnaryOp(ast.Not(), same, **at) if no else same
+    if len(operands) == 1:
+        word = rewriter.text(type(node.ops[0]).__name__, at)
+        return rewriter.scratch("compared", at, left, word, operands[0])
     if len(operands) == 1 or needs_the_frame(rewriter, *node.comparators[1:]):
         return replaced(node, left=left, comparators=operands)
-    at = place(node)
     words = [rewriter.text(type(operator).__name__, at) for operator in node.ops]
     laters = [_later(operand) for operand in operands]
     if needs_the_frame(rewriter, node.comparators[0]):  # which is evaluated in any case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.rewriter import Rewriter, rule
+from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import function_scope
 
 
@@ -29,10 +29,14 @@ def lambda_(rewriter: Rewriter, node: ast.Lambda) -> ast.expr:
 
 @rule(ast.ClassDef)
 def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
-    """The body of a class is left alone: its methods are staged when they are called."""
+    """The body of a class is left alone: its methods are staged when they are called.
+
+    A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others.
+    """
+    made_here = rewriter.method(SCRATCH, "defined", place(node.body[0]))
     return replaced(
         node,
-        decorator_list=[rewriter.visit(d) for d in node.decorator_list],
+        decorator_list=[made_here, *map(rewriter.visit, node.decorator_list), made_here],
         bases=[rewriter.visit(b) for b in node.bases],
         keywords=[rewriter.visit(k) for k in node.keywords],
     )

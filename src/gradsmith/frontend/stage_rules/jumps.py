@@ -4,7 +4,8 @@ What follows an ``if`` with a jump in it moves into its arms, until every jump i
 that its way does. Then ``return e`` only says what the result is, ``break`` that the trip was the
 last, and both ways through every ``if`` meet again: which a branch on a traced value needs.
 
-Jumps out of ``try`` and ``match`` stay what they are, and so do loops that are left by these.
+Jumps out of ``try`` and ``match`` stay what they are, and so do loops that are left by these, and
+loops in which a generator gives values.
 """
 
 from __future__ import annotations
@@ -64,6 +65,11 @@ def returns(nodes: Iterable[ast.AST]) -> bool:
     return any(isinstance(node, ast.Return) for node in inside(nodes))
 
 
+def has_yield(nodes: Iterable[ast.AST]) -> bool:
+    """Whether a generator gives a value in them: they stay Python's."""
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in inside(nodes))
+
+
 def leaves(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
     """Whether one of these jumps, of the loop around, is in them."""
     stack = list(nodes)
@@ -101,6 +107,8 @@ def _stuck(block: Sequence[ast.stmt], *, looking: bool) -> bool:
     for statement in block:
         if isinstance(statement, ast.If):
             stuck = any(_stuck(arm, looking=looking) for arm in (statement.body, statement.orelse))
+        elif isinstance(statement, (*_LOOPS, ast.With)) and has_yield([statement]):
+            stuck = returns([statement]) or (looking and jumps([statement]))
         elif isinstance(statement, _LOOPS):
             stuck = _stuck(statement.body, looking=False)
             stuck = stuck or _stuck(statement.orelse, looking=looking)
@@ -194,7 +202,7 @@ class Lowering:
 
     def _loop(self, node: ast.For | ast.While) -> tuple[Block, ast.stmt, Block]:
         """A loop with flags for its jumps, and what to do before and after it."""
-        if _stuck(node.body, looking=True):
+        if _stuck(node.body, looking=True) or has_yield([node]):
             return [], self._inner(node), []
         node = asking_first(node)
         body = self._block(node.body)
@@ -219,7 +227,7 @@ class Lowering:
 
     def _with(self, node: ast.With) -> tuple[Block, ast.stmt, Block]:
         """The same for ``with``: it is left before its jump happens."""
-        if _stuck(node.body, looking=True) or not jumps(node.body):
+        if _stuck(node.body, looking=True) or not jumps(node.body) or has_yield(node.body):
             return [], self._inner(node), []
         flags: dict[type[ast.stmt], str] = {}
         if returns(node.body):

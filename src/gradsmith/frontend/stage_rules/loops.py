@@ -23,9 +23,9 @@ import ast
 from collections import Counter
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.assignments import binds, effects
+from gradsmith.frontend.stage_rules.assignments import binds, effects, taken_apart
 from gradsmith.frontend.stage_rules.conditions import condition, test
-from gradsmith.frontend.stage_rules.jumps import Exit
+from gradsmith.frontend.stage_rules.jumps import Exit, has_yield
 from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
@@ -57,7 +57,8 @@ def _taken_apart(rewriter: Rewriter, target: ast.expr) -> tuple[ast.expr, list[a
     if isinstance(target, ast.Name):
         return target, []
     at, item = place(target), rewriter.variable("item")
-    whole = ast.Assign([target], ast.Name(item, ast.Load(), **at), **at)
+    value = taken_apart(rewriter, target, ast.Name(item, ast.Load(), **at))
+    whole = ast.Assign([target], value, **at)
     return ast.Name(item, ast.Store(), **at), [whole]
 
 
@@ -95,7 +96,7 @@ def _plain_for(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
 
 
 def _plain_while(rewriter: Rewriter, node: ast.While) -> ast.stmt:
-    asked = test(rewriter, node.test, "while")
+    asked = test(rewriter, node.test, "yield" if has_yield([node]) else "while")
     body, orelse = rewriter.body(node.body), rewriter.body(node.orelse)
     return replaced(node, test=asked, body=body, orelse=orelse)
 

@@ -21,4 +21,4 @@ def name(rewriter: Rewriter, node: ast.Name) -> ast.expr:
     if staging or not isinstance(node.ctx, ast.Load) or not rewriter.scope.outside(node.id):
         return node
     at = place(node)
-    return rewriter.call("read", at, rewriter.text(rewriter.mangled(node.id), at), node)
+    return rewriter.call("read", at, rewriter.text(node.id, at), node)

@@ -14,7 +14,6 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
     ast.Set,
     ast.List,
     ast.Tuple,
-    ast.Starred,
     ast.Slice,
     ast.keyword,
     ast.Expr,
@@ -32,9 +31,18 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
     return replaced(node, **changes) if changes else node
 
 
+@rule(ast.Starred)
+def starred(rewriter: Rewriter, node: ast.Starred) -> ast.AST:
+    """``*e`` → ``*__gs_scratch__.unpacked(e)``."""
+    value = rewriter.visit(node.value)
+    if isinstance(node.ctx, ast.Load):
+        value = rewriter.scratch("unpacked", place(node.value), value)
+    return replaced(node, value=value)
+
+
 @rule(ast.BinOp)
 def operation(rewriter: Rewriter, node: ast.BinOp) -> ast.expr:
-    """`a + b`; a loop, so that a sum may have as many terms as Python allows.
+    """``a + b`` → ``__gs_scratch__.binary("Add", a, b)``; a loop, as sums may have many terms.
 
     ``a % b`` → ``__gs__.modulo(a, b)``, as ``a`` may be a text.
     """
@@ -47,7 +55,9 @@ def operation(rewriter: Rewriter, node: ast.BinOp) -> ast.expr:
         if isinstance(link.op, ast.Mod):
             result = rewriter.call("modulo", place(link), result, right)
         else:
-            result = replaced(link, left=result, right=right)
+            at = place(link)
+            word = rewriter.text(type(link.op).__name__, at)
+            result = rewriter.scratch("binary", at, word, result, right)
     return result  # type: ignore[no-any-return]
 
 

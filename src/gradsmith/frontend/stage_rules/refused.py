@@ -9,13 +9,6 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.stage_rules.rewriter import Rewriter, rule
 
 
-@rule(ast.Yield, ast.YieldFrom)
-def generator(rewriter: Rewriter, node: ast.Yield | ast.YieldFrom) -> NoReturn:
-    """A generator runs after the function that made it: the trace is over by then."""
-    hint = "collect the values in a list and return that, or write the loop where they are used"
-    raise rewriter.refusal(node, "`yield`", hint)
-
-
 @rule(ast.Await, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith)
 def coroutine(rewriter: Rewriter, node: ast.expr | ast.stmt) -> NoReturn:
     """Asynchronous code, likewise."""

@@ -149,12 +149,6 @@ class Rewriter:
         """A string."""
         return ast.Constant(value, **at)
 
-    def mangled(self, name: str) -> str:
-        """``name`` as Python knows it inside the class: ``__w`` is ``_Class__w``."""
-        owner = (self.source.owner or "").lstrip("_")
-        private = name.startswith("__") and not name.endswith("__") and owner
-        return f"_{owner}{name}" if private else name
-
     def is_builtin(self, node: ast.expr) -> bool:
         """Whether ``node`` is a name that nobody has given another meaning."""
         return (

@@ -25,6 +25,8 @@ class Scope:
     generator: bool = False  # a comprehension that is a function of its own in every Python
     given: frozenset[str] = frozenset()
     """Those that are set when the function begins."""
+    first: str | None = None
+    """The first parameter of the function."""
     home: str | None = None
     """The variable that keeps where its own are set, if functions inside set any of them."""
 
@@ -69,7 +71,9 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     shared = any(isinstance(n, ast.Nonlocal) and bound & {*n.names} for n in ast.walk(node))
     home = f"__gs_home_{_depth(parent)}" if shared else None
     shared_with = frozenset(names.globals), frozenset(names.nonlocals)
-    return Scope(bound, parent, *shared_with, given=given, home=home)
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    first = arguments[0].arg if arguments else None
+    return Scope(bound, parent, *shared_with, given=given, first=first, home=home)
 
 
 def _depth(scope: Scope | None) -> int:
@@ -88,7 +92,8 @@ def comprehension_scope(node: Comprehension, parent: Scope) -> Scope:
     targets = [clause.target for clause in node.generators]
     generator = isinstance(node, ast.GeneratorExp)
     bound = frozenset(stored_names(targets))
-    return Scope(bound, parent, comprehension=True, generator=generator)
+    first = parent.first
+    return Scope(bound, parent, comprehension=True, generator=generator, first=first)
 
 
 def stored_names(targets: Iterable[ast.expr]) -> list[str]:

@@ -1,0 +1,357 @@
+"""Attributes of the user's objects and classes, as Python finds, sets and deletes them.
+
+Descriptors and hooks (properties, ``__getattr__``, ``__setattr__``, ...) are called through the
+runtime, which stages them. What an object from outside holds is captured when it is read; what the
+function writes to it goes to an overlay (`gradsmith.frontend.effects`).
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
+from gradsmith.frontend.classes import (
+    MISSING,
+    class_attribute,
+    instance_attribute,
+    instance_dict,
+    is_instance,
+    is_users_class,
+    owner_of,
+    raw_attribute,
+    special,
+)
+from gradsmith.frontend.doubts import note_attributes
+from gradsmith.frontend.effects import (
+    DELETED,
+    changed,
+    delete_outside,
+    note_external,
+    write_outside,
+)
+from gradsmith.frontend.journal import adopt
+from gradsmith.frontend.reflection import rely_on_attribute
+from gradsmith.frontend.shared_memory import note_container_write
+from gradsmith.frontend.trace import Reliance, Trace
+
+
+def is_users(owner: Any) -> bool:
+    """Whether it is an object of a class of the user's, or such a class."""
+    return is_instance(owner) or (isinstance(owner, type) and is_users_class(owner))
+
+
+def is_external(trace: Trace, owner: Any) -> bool:
+    """Whether it is there before the function is called."""
+    if isinstance(owner, types.ModuleType):
+        root = owner.__name__.split(".")[0]
+        known = root in ("numpy", "scipy", "gradsmith") or root in sys.stdlib_module_names
+        return not known or root == "__main__"
+    if id(owner) in trace.made or id(owner) in trace.opened:
+        return False
+    return id(owner) in trace.external or is_users(owner)
+
+
+def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
+    """``owner.name``."""
+    if isinstance(owner, super):
+        return _of_super(trace, owner, name)
+    if not is_users(owner):
+        if not is_external(trace, owner):
+            return getattr(owner, name)
+        return outside_attribute(trace, owner, name)
+    if is_external(trace, owner):
+        note_external(trace, owner)
+        if name == "__dict__" and not isinstance(owner, type):
+            return outside_dict(trace, owner)
+    hook = special(owner, "__getattribute__")
+    if hook is not None:
+        return call(hook, owner, name)
+    fallback = special(owner, "__getattr__")
+    if fallback is None:
+        found = default_attribute(trace, owner, name)
+        return getattr(_Nothing(owner), name) if found is MISSING else found
+    try:
+        found = default_attribute(trace, owner, name)
+    except AttributeError:
+        found = MISSING
+    return call(fallback, owner, name) if found is MISSING else found
+
+
+def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
+    """The attributes that an object from outside holds, which the next call must have, too."""
+    known = trace.dicts.get(id(owner))
+    if known is not None:
+        return known
+    names = _names_held(owner)
+    key = ("names", id(owner))
+    trace.reliances[key] = Reliance(partial(_names_held, owner), names, by_identity=False)
+    written = {} if id(owner) not in trace.overlays else trace.overlays[id(owner)][1]
+    found = {name: _held(trace, owner, name) for name in (*names, *written)}
+    made = {name: value for name, value in found.items() if value is not MISSING}
+    trace.dicts[id(owner)] = made
+    adopt(made)
+    return made
+
+
+def _names_held(owner: Any) -> tuple[str, ...]:
+    return tuple(instance_dict(owner) or ())
+
+
+class _Nothing:
+    """Raises the error that Python raises where an attribute is missing."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        owner = self._owner
+        if isinstance(owner, type):
+            text = f"type object {owner.__name__!r} has no attribute {name!r}"
+        else:
+            text = f"{type(owner).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(text, name=name, obj=owner)
+
+
+def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
+    """``object.__getattribute__(owner, name)``, MISSING without an error."""
+    if isinstance(owner, type):
+        return _of_class(trace, owner, name)
+    kind = class_attribute(type(owner), name)
+    slot = isinstance(kind, types.MemberDescriptorType)
+    if _is_data_descriptor(kind) and not slot:
+        return _bound(trace, kind, owner, type(owner), name)
+    held = _held(trace, owner, name)
+    if held is MISSING and (kind is MISSING or slot) and is_external(trace, owner):
+        rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
+    if held is not MISSING or kind is MISSING or slot:
+        return held
+    return _bound(trace, kind, owner, type(owner), name)
+
+
+def _is_data_descriptor(kind: Any) -> bool:
+    return hasattr(type(kind), "__set__") or hasattr(type(kind), "__delete__")
+
+
+def _held(trace: Trace, owner: Any, name: str) -> Any:
+    """What the object itself holds: it may have been written by the function."""
+    written = changed(trace, owner, name)
+    if written is not MISSING:
+        return MISSING if written is DELETED else written
+    found = instance_attribute(owner, name)
+    if found is MISSING or not is_external(trace, owner):
+        return found
+    return outside_attribute(trace, owner, name, found)
+
+
+def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
+    """What a class holds, as an object (or the class itself) finds it."""
+    if isinstance(kind, property):
+        return _of_property(trace, kind, owner, cls, name)
+    if isinstance(kind, functools.cached_property) and owner is not None:
+        _rely_on_class(trace, owner, name, kind)
+        made = call(kind.func, owner)
+        store(trace, owner, kind.attrname or name, made)
+        return made
+    mine = special(kind, "__get__")
+    if mine is not None:
+        return call(mine, kind, owner, cls)
+    if hasattr(type(kind), "__get__"):
+        _rely_on_class(trace, cls if owner is None else owner, name, kind)
+        return kind.__get__(owner, cls)
+    holder = owner_of(cls, name)
+    if owner is not None and is_external(trace, owner):
+        rely(trace, ("absent", id(owner), name), partial(instance_attribute, owner, name), MISSING)
+    written = MISSING if holder is None else changed(trace, holder, name)
+    if written is not MISSING:
+        return written
+    if holder is None or not is_external(trace, holder):
+        return kind
+    return outside_attribute(trace, holder, name, vars(holder)[name])
+
+
+def _of_property(trace: Trace, kind: property, owner: Any, cls: type, name: str) -> Any:
+    if owner is None:
+        return kind
+    _rely_on_class(trace, owner, name, kind)
+    if kind.fget is None:
+        return kind.__get__(owner, cls)
+    return call(kind.fget, owner)
+
+
+def _rely_on_class(trace: Trace, owner: Any, name: str, kind: Any) -> None:
+    """The next call must find the same method, property or descriptor."""
+    if is_external(trace, owner) or is_external(trace, type(owner)):
+        holder = owner if is_external(trace, owner) else type(owner)
+        if raw_attribute(holder, name) is kind:
+            rely(trace, ("method", id(holder), name), partial(raw_attribute, holder, name), kind)
+
+
+def _of_class(trace: Trace, cls: type, name: str) -> Any:
+    """An attribute of a class."""
+    for base in cls.__mro__:
+        written = changed(trace, base, name)
+        if written is not MISSING and written is not DELETED:
+            return written
+        if name in vars(base) and written is not DELETED:
+            return _bound(trace, vars(base)[name], None, cls, name)
+    meta = class_attribute(type(cls), name)
+    if isinstance(meta, property) and meta.fget is not None:
+        return call(meta.fget, cls)
+    try:
+        return getattr(cls, name)
+    except AttributeError:
+        return MISSING
+
+
+def _of_super(trace: Trace, owner: Any, name: str) -> Any:
+    """``super().name``: what the classes after this one hold."""
+    this, instance, cls = owner.__thisclass__, owner.__self__, owner.__self_class__
+    if cls is None or name == "__class__":
+        return getattr(owner, name)
+    after = cls.__mro__[cls.__mro__.index(this) + 1 :]
+    for base in after:
+        if name in vars(base):
+            kind = vars(base)[name]
+            at = None if instance is cls else instance
+            users = isinstance(kind, property) or special(kind, "__get__") is not None
+            if users and at is not None:
+                return _bound(trace, kind, at, cls, name)
+            if not hasattr(type(kind), "__get__"):
+                return _bound(trace, kind, None, base, name)
+            break
+    return getattr(owner, name)
+
+
+def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING) -> Any:
+    """An attribute of an object from outside: an array or a number becomes an input."""
+    written = changed(trace, owner, name)
+    if written is not MISSING:
+        return getattr(_Nothing(owner), name) if written is DELETED else written
+    if value is MISSING:
+        try:
+            value = getattr(owner, name)
+        except AttributeError:
+            rely_on_attribute(trace, owner, name)
+            raise
+    if is_itself(name, value) or isinstance(value, types.ModuleType):
+        return value
+    if isinstance(value, METHODS) and value.__self__ is owner:
+        return value
+    return capture(trace, ("attribute", id(owner), name), name, value, _reader(owner, name))
+
+
+def _reader(owner: Any, name: str) -> Callable[[], Any]:
+    """Reads an attribute at each call, past the hooks of the user's class."""
+    if is_instance(owner) and special(owner, "__getattribute__"):
+        return partial(instance_attribute, owner, name)
+    return partial(getattr, owner, name)
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def set_attribute(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``."""
+    hook = special(owner, "__setattr__")
+    if hook is not None:
+        call(hook, owner, name, value)
+    else:
+        set_default(trace, owner, name, value)
+
+
+def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """``object.__setattr__(owner, name, value)``."""
+    kind = MISSING if isinstance(owner, type) else class_attribute(type(owner), name)
+    if isinstance(kind, property) and kind.fset is not None:
+        call(kind.fset, owner, value)
+        return
+    mine = special(kind, "__set__")
+    if mine is not None:
+        call(mine, kind, owner, value)
+    elif _is_data_descriptor(kind) and not isinstance(kind, types.MemberDescriptorType):
+        setattr(owner, name, value)
+    else:
+        _check_slots(owner, name, kind)
+        store(trace, owner, name, value)
+
+
+def _check_slots(owner: Any, name: str, kind: Any) -> None:
+    """Python's error where the object has no place for the attribute."""
+    if kind is MISSING and not hasattr(owner, "__dict__"):
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+
+
+def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """Let the object hold the value."""
+    if is_external(trace, owner) or isinstance(owner, type):
+        write_outside(trace, owner, name, value, _before(trace, owner, name))
+        return
+    note_container_write(trace, owner)
+    note_attributes(owner)
+    write = object.__setattr__ if is_instance(owner) else setattr
+    write(owner, name, value)
+
+
+def _before(trace: Trace, owner: Any, name: str) -> Any:
+    """What an object from outside holds before it is written."""
+    if isinstance(owner, type):
+        held = vars(owner).get(name, MISSING)
+    elif is_instance(owner):
+        held = instance_attribute(owner, name)
+    else:
+        held = getattr(owner, name, MISSING)
+    if held is MISSING or not is_external(trace, owner):
+        return held
+    return outside_attribute(trace, owner, name, held)
+
+
+def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
+    """``del owner.name``."""
+    hook = special(owner, "__delattr__")
+    if hook is not None:
+        call(hook, owner, name)
+    else:
+        delete_default(trace, owner, name)
+
+
+def delete_default(trace: Trace, owner: Any, name: str) -> None:
+    """``object.__delattr__(owner, name)``."""
+    kind = MISSING if isinstance(owner, type) else class_attribute(type(owner), name)
+    mine = special(kind, "__delete__")
+    if isinstance(kind, property) and kind.fdel is not None:
+        call(kind.fdel, owner)
+    elif mine is not None:
+        call(mine, kind, owner)
+    elif is_external(trace, owner) or isinstance(owner, type):
+        if _held(trace, owner, name) is MISSING:
+            getattr(_Nothing(owner), name)
+        delete_outside(trace, owner, name, _before(trace, owner, name))
+    else:
+        note_container_write(trace, owner)
+        note_attributes(owner)
+        object.__delattr__(owner, name)
+
+
+class Attributes:
+    """What is written to where the user writes ``owner.name = value``."""
+
+    __slots__ = ("_gs_owner", "_gs_trace")
+
+    def __init__(self, trace: Trace, owner: Any) -> None:
+        object.__setattr__(self, "_gs_trace", trace)
+        object.__setattr__(self, "_gs_owner", owner)
+
+    def __getattr__(self, name: str) -> Any:
+        return read_attribute(self._gs_trace, self._gs_owner, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        set_attribute(self._gs_trace, self._gs_owner, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delete_attribute(self._gs_trace, self._gs_owner, name)

@@ -1,0 +1,21 @@
+"""The runtime's `call`, for modules below it that call methods of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_implementation: list[Callable[..., Any]] = []
+
+
+def provide(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare the function that stages and calls the user's functions."""
+    _implementation.append(call)
+    return call
+
+
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``function(*args, **kwargs)`` as the traced function means it."""
+    if not _implementation:  # staged code without the runtime: Python's own calls
+        return function(*args, **kwargs)
+    return _implementation[0](function, *args, **kwargs)

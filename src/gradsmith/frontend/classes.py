@@ -1,0 +1,110 @@
+"""The user's classes: which they are, and what their instances find in them."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
+"""Stands for an attribute that there is not."""
+
+_FOREIGN = ("numpy", "scipy", "gradsmith", "builtins")
+_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def is_users_class(cls: type) -> bool:
+    """Whether the class is neither Python's, nor NumPy's, nor gradsmith's."""
+    found = _known.get(cls)
+    if found is None:
+        found = _known[cls] = _is_users(cls)
+    return found
+
+
+def _is_users(cls: type) -> bool:
+    root = (getattr(cls, "__module__", None) or "").split(".")[0]
+    library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")
+    return not library and not issubclass(cls, (np.ndarray, np.generic))
+
+
+def is_instance(value: Any) -> bool:
+    """Whether ``value`` is an object of one of the user's classes (and no class itself)."""
+    return is_users_class(type(value)) and not isinstance(value, type)
+
+
+def class_attribute(cls: type, name: str) -> Any:
+    """What the class or one of its bases holds under this name, not bound to anything."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return MISSING
+
+
+def owner_of(cls: type, name: str) -> type | None:
+    """The class that holds it."""
+    return next((base for base in cls.__mro__ if name in vars(base)), None)
+
+
+def special(value: Any, name: str) -> types.FunctionType | None:
+    """The special method that the user's class of ``value`` defines in Python."""
+    if not is_instance(value):
+        return None
+    found = class_attribute(type(value), name)
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def instance_attribute(owner: Any, name: str) -> Any:
+    """What the object itself holds under this name: in its dict or in a slot."""
+    held = instance_dict(owner)
+    if held is not None and name in held:
+        return held[name]
+    slot = class_attribute(type(owner), name)
+    if isinstance(slot, types.MemberDescriptorType):
+        try:
+            return slot.__get__(owner, type(owner))
+        except AttributeError:
+            return MISSING
+    return MISSING
+
+
+def own_attribute(owner: Any, name: str) -> Any:
+    """The same; of a class, what it holds and none of its bases."""
+    return (
+        vars(owner).get(name, MISSING)
+        if isinstance(owner, type)
+        else instance_attribute(owner, name)
+    )
+
+
+def instance_dict(owner: Any) -> dict[str, Any] | None:
+    """The object's own dict, if it has one."""
+    try:
+        held = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return held if isinstance(held, dict) else None
+
+
+def raw_attribute(owner: Any, name: str) -> Any:
+    """What is found under this name, in the object or else in its class, without binding."""
+    if isinstance(owner, type):
+        return class_attribute(owner, name)
+    found = instance_attribute(owner, name)
+    return class_attribute(type(owner), name) if found is MISSING else found
+
+
+def is_made_by_dataclass(function: Any, name: str) -> bool:
+    """Whether ``dataclasses`` has written this method, which has no source."""
+    code = getattr(function, "__code__", None)
+    written = code is not None and code.co_name == name and code.co_filename == "<string>"
+    return written and (function.__qualname__.endswith(f"{name}"))
+
+
+def fields_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
+    """All fields of a dataclass, those among them that are arguments of ``__init__`` alone."""
+    found: dict[str, dataclasses.Field[Any]] = getattr(cls, "__dataclass_fields__", {})
+    return found

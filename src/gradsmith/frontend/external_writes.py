@@ -1,0 +1,375 @@
+"""What a traced function has written to the world outside, as results of the compiled function.
+
+When the trace is over, the overlays and copies that stood for objects from outside are compared
+with what they held at first. What was computed becomes a result of the emitted code; the driver
+puts it in its place after each call.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.effects import DELETED
+from gradsmith.frontend.journal import contents_of
+from gradsmith.frontend.spans import is_staged_code
+from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.text import Text
+from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Refusing
+from gradsmith.ir.graph import Node
+
+Bound: TypeAlias = Mapping[str, Any]
+"""The arguments of a call by name."""
+Find: TypeAlias = Callable[[Bound], Any]
+"""Finds an object outside, or among the arguments of a call."""
+Make: TypeAlias = "Callable[[Call], Any]"
+"""Makes the value to be written of what a call has computed."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of the compiled function."""
+
+    bound: Bound
+    values: Sequence[Any]
+    made: dict[int, Any] = field(default_factory=dict)
+    """What stands for objects that the function makes, by the identity of these in the trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One thing that is written after each call."""
+
+    label: str
+    prepare: Callable[[Call], Callable[[], None]]
+    """Finds what is written and where, and gives what writes it: nothing is written before all
+    is found."""
+
+
+@dataclass(slots=True)
+class ExternalWrites:
+    """All that is written, and the traced values that it takes."""
+
+    writes: list[Write] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+
+    def apply(self, bound: Bound, values: Sequence[Any]) -> None:
+        """Do it, after a call."""
+        call = Call(bound, values)
+        for write in [w.prepare(call) for w in self.writes]:
+            write()
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A container among the arguments."""
+
+    label: str
+    seen: Any
+    """What stands for it while tracing."""
+    held: Any
+    """That itself, or the attributes of an object as a dict."""
+    before: Any
+    """A copy of what it held at first."""
+    find: Find
+
+
+class Collector:
+    """Finds out what a trace has written."""
+
+    def __init__(self, trace: Trace, arguments: Sequence[Copied]) -> None:
+        self.trace = trace
+        self.found = ExternalWrites()
+        self.finders: dict[int, Find] = {}
+        self.arguments = arguments
+        for copied in arguments:
+            self.finders[id(copied.seen)] = copied.find
+        self.inputs: dict[Storage, tuple[Node, Find]] = {}
+        self._in_the_making: set[int] = set()
+
+    def collect(self) -> ExternalWrites:
+        """Everything, in the order in which it is to be done."""
+        trace = self.trace
+        for storage, (node, find) in self.inputs.items():
+            if storage.node is not node and storage.version:
+                self._array(storage, find)
+        for copied in self.arguments:
+            self._container(copied.label, copied.held, copied.before, copied.find)
+        for seen, before, read in trace.copies:
+            self._container(_label(seen), seen, before, outside(read))
+        for owner, overlay in trace.overlays.values():
+            if id(owner) not in trace.made:
+                self._attributes(owner, overlay)
+        return self.found
+
+    def _add(self, label: str, prepare: Callable[[Call], Callable[[], None]]) -> None:
+        self.found.writes.append(Write(label, prepare))
+
+    def _array(self, storage: Storage, find: Find) -> None:
+        place = len(self.found.values)
+        self.found.values.append(storage.node)
+
+        def prepare(call: Call) -> Callable[[], None]:
+            array = find(call.bound)
+            return lambda: array.__setitem__(..., call.values[place])
+
+        self._add(storage.label or "array", prepare)
+
+    def _attributes(self, owner: Any, overlay: Mapping[str, Any]) -> None:
+        for name, value in overlay.items():
+            before = self.trace.captures.get(("attribute", id(owner), name))
+            if before is not None and before[1] is value:
+                continue
+            if isinstance(owner, types.CellType) and self._is_cells(owner, value):
+                continue
+            if isinstance(owner, dict) and self._is_globals(owner, name, value):
+                continue
+            label = name if isinstance(owner, dict) else _label_of(owner, name)
+            make = None if value is DELETED else self._maker(value, label)
+            self._add(label, _attribute_write(owner, name, make))
+
+    def _is_cells(self, cell: types.CellType, value: Any) -> bool:
+        known = self.trace.captures.get(("cell", id(cell)))
+        return known is not None and known[1] is value
+
+    def _is_globals(self, owner: Any, name: str, value: Any) -> bool:
+        known = self.trace.captures.get(("global", id(owner), name))
+        return known is not None and known[1] is value
+
+    def _container(self, label: str, seen: Any, before: Any, find: Find) -> None:
+        """A list, dict, set, deque, or the attributes of an object."""
+        if isinstance(seen, set):
+            if seen != before:
+                self._set(label, seen, before, find)
+            return
+        old, new = dict(_items(before)), dict(_items(contents_of(seen)))
+        if list(old) == list(new) and all(old[k] is v for k, v in new.items()):
+            return
+        kept = {id(value): key for key, value in old.items() if not _is_number(value)}
+        makers: dict[Any, Make] = {}
+        for key, value in new.items():
+            if key in old and old[key] is value:
+                makers[key] = _kept(find, key)
+            elif id(value) in kept:
+                makers[key] = _kept(find, kept[id(value)])
+            else:
+                makers[key] = self._maker(value, label)
+        self._add(label, _refill(find, makers))
+
+    def _set(self, label: str, seen: set[Any], before: set[Any], find: Find) -> None:
+        added, removed = seen - before, before - seen
+        if any(isinstance(value, (Tracer, TracedInt, Text)) for value in added):
+            makers = [self._maker(value, label) for value in added]
+        else:
+            makers = [_constant(value) for value in added]
+
+        def prepare(call: Call) -> Callable[[], None]:
+            real, new = find(call.bound), [make(call) for make in makers]
+
+            def write() -> None:
+                real.difference_update(removed)
+                real.update(new)
+
+            return write
+
+        self._add(label, prepare)
+
+    # -- values
+
+    def _maker(self, value: Any, label: str) -> Make:
+        """What makes the value anew in each call."""
+        if isinstance(value, Refusing):
+            value.refuse()
+        if isinstance(value, Text):
+            return _constant(value.settled(f"what is written to {label}"))
+        if isinstance(value, Tracer):
+            known = self._unwritten_input(value)
+            return known or self._computed(value)
+        if isinstance(value, TracedInt):
+            return self._computed(value)
+        find = self._finder(value)
+        if find is not None:
+            return lambda call: find(call.bound)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return lambda call: copy.copy(value)
+        if type(value) in (list, dict, tuple, set, deque) or self._is_made(value):
+            return self._remade(value, label)
+        if _is_fixed(value, self.trace):
+            return _constant(value)
+        raise UnsupportedError(
+            f"the function makes a {type(value).__name__} and writes it to {label}, which is "
+            "outside the function",
+            hint="write numbers, arrays, or lists, dicts and objects of these",
+        )
+
+    def _is_made(self, value: Any) -> bool:
+        made = self.trace.opened
+        return tree.is_namedtuple(value) or tree.is_dataclass_instance(value) or id(value) in made
+
+    def _computed(self, value: Any) -> Make:
+        place = len(self.found.values)
+        self.found.values.append(value)
+        key = id(value)
+
+        def make(call: Call) -> Any:
+            return call.made.setdefault(key, call.values[place])
+
+        return make
+
+    def _unwritten_input(self, value: Tracer) -> Make | None:
+        """An array from outside, or an argument: that itself."""
+        known = self.inputs.get(value.view.storage)
+        if known is None or value.view.path or value.type.form != "array":
+            return None
+        return lambda call: known[1](call.bound)
+
+    def _finder(self, value: Any) -> Find | None:
+        if id(value) in self.finders:
+            return self.finders[id(value)]
+        original = self.trace.originals.get(id(value))
+        if original is not None and original.read is not None and original.real is not value:
+            return outside(original.read)
+        return None
+
+    def _remade(self, value: Any, label: str) -> Make:
+        if isinstance(value, set):
+            return _constant(copy.copy(value))
+        key, cls = id(value), type(value)
+        if isinstance(value, deque):
+            parts = [self._maker(part, label) for part in value]
+            length = value.maxlen
+            return lambda call: deque([part(call) for part in parts], length)
+        if key in self._in_the_making:
+            raise UnsupportedError(
+                f"the function writes an object to {label}, outside the function, that refers to "
+                "itself",
+                hint="make such objects outside the function",
+            )
+        self._in_the_making.add(key)
+        kind, keys, held = tree.parts(value)
+        parts = [self._maker(part, label) for part in held]
+        self._in_the_making.discard(key)
+
+        def make(call: Call) -> Any:
+            if key not in call.made:
+                made = [part(call) for part in parts]
+                call.made[key] = _assembled(kind, cls, keys, made)
+            return call.made[key]
+
+        return make
+
+
+def _assembled(kind: str, cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+    if kind == "dict":
+        return dict(zip(keys, parts, strict=True))
+    if kind in ("list", "tuple"):
+        return cls(parts)
+    if kind == "namedtuple":
+        return tuple.__new__(cls, parts)
+    return tree.with_attributes(cls, dict(zip(keys, parts, strict=True)))
+
+
+def _is_fixed(value: Any, trace: Trace) -> bool:
+    """Whether the object is the same at each call."""
+    if isinstance(value, types.FunctionType):
+        return not is_staged_code(value.__code__) and id(value) not in trace.made
+    if id(value) in trace.made or isinstance(value, types.MethodType):
+        return False
+    return not is_instance(value) or id(value) in trace.external
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex, str, bytes, bool, type(None)))
+
+
+def _items(container: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(container, dict):
+        return iter(container.items())
+    return iter(enumerate(container))
+
+
+def _constant(value: Any) -> Make:
+    return lambda call: value
+
+
+def outside(read: Callable[[], Any]) -> Find:
+    """Finds what ``read`` does."""
+    return lambda bound: read()
+
+
+def _kept(find: Find, key: Any) -> Make:
+    """What the container outside holds itself."""
+
+    def make(call: Call) -> Any:
+        owner = find(call.bound)
+        return owner[key] if isinstance(owner, (list, dict, deque)) else getattr(owner, key)
+
+    return make
+
+
+def _refill(find: Find, makers: Mapping[Any, Make]) -> Callable[[Call], Callable[[], None]]:
+    def prepare(call: Call) -> Callable[[], None]:
+        owner = find(call.bound)
+        held = {key: make(call) for key, make in makers.items()}
+        return lambda: _hold(owner, held)
+
+    return prepare
+
+
+def _hold(owner: Any, held: dict[Any, Any]) -> None:
+    """Let a container hold these; it stays the same object."""
+    if isinstance(owner, dict):
+        owner.clear()
+        owner.update(held)
+    elif isinstance(owner, (list, deque)):
+        owner.clear()
+        owner.extend(held.values())
+    else:
+        for name in tree.attributes(owner).keys() - held.keys():
+            object.__delattr__(owner, name)
+        for name, value in held.items():
+            object.__setattr__(owner, name, value)
+
+
+def _attribute_write(
+    owner: Any, name: str, make: Make | None
+) -> Callable[[Call], Callable[[], None]]:
+    write: Callable[..., Any] = setattr
+    delete: Callable[..., Any] = delattr
+    if isinstance(owner, dict):  # global variables
+        write, delete = type(owner).__setitem__, type(owner).__delitem__
+    elif is_instance(owner):
+        write, delete = object.__setattr__, object.__delattr__
+
+    def prepare(call: Call) -> Callable[[], None]:
+        if make is None:
+            return lambda: delete(owner, name)
+        value = make(call)
+        return lambda: write(owner, name, value)
+
+    return prepare
+
+
+def _label(container: Any) -> str:
+    return f"a {type(container).__name__}"
+
+
+def _label_of(owner: Any, name: str) -> str:
+    if isinstance(owner, types.CellType):
+        return "a variable"
+    kind = (
+        owner.__name__ if isinstance(owner, (type, types.FunctionType)) else type(owner).__name__
+    )
+    return f"{kind}.{name}"

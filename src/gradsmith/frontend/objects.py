@@ -1,0 +1,276 @@
+"""Making objects of the user's classes: what ``type.__call__`` does, with staged methods."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import types
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradsmith import tree
+from gradsmith.frontend.attributes import (
+    default_attribute,
+    delete_attribute,
+    delete_default,
+    is_external,
+    is_users,
+    read_attribute,
+    set_attribute,
+    set_default,
+)
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.choices import all_equal
+from gradsmith.frontend.classes import (
+    MISSING,
+    class_attribute,
+    fields_of,
+    is_instance,
+    is_users_class,
+    raw_attribute,
+    special,
+)
+from gradsmith.frontend.trace import Reliance, Trace, current_trace
+from gradsmith.frontend.tracer import Tracer
+
+_HOLDING = (dict, list, tuple, set, frozenset, deque, str, int, float, complex, BaseException)
+
+
+def note_made(trace: Trace | None, value: Any) -> Any:
+    """An object that the function itself has made is none from outside."""
+    if trace is None or isinstance(value, (Tracer, np.ndarray, np.generic)):
+        return value
+    if hasattr(value, "__dict__") or tree.slots_of(type(value)):
+        trace.made[id(value)] = value
+        if is_instance(value) and not isinstance(value, _HOLDING):
+            trace.opened[id(value)] = value
+    return value
+
+
+def is_made_here(cls: Any) -> bool:
+    """Whether calling ``cls`` is to be done step by step: it is a class of the user's."""
+    if not (isinstance(cls, type) and is_users_class(cls)):
+        return False
+    return type(type(cls).__call__) is type(type.__call__) or _meta_call(cls) is not None
+
+
+def _meta_call(cls: type) -> types.FunctionType | None:
+    """The ``__call__`` that a metaclass of the user's defines."""
+    found = class_attribute(type(cls), "__call__")
+    users = isinstance(found, types.FunctionType) and is_users_class(type(cls))
+    return found if users else None
+
+
+def construct(cls: type, args: Any, kwargs: Any) -> Any:
+    """``cls(*args, **kwargs)``."""
+    meta = _meta_call(cls)
+    return call(meta, cls, *args, **kwargs) if meta else make(cls, args, kwargs)
+
+
+def make(cls: type, args: Any, kwargs: Any) -> Any:
+    """``type.__call__(cls, *args, **kwargs)``."""
+    new, init = class_attribute(cls, "__new__"), class_attribute(cls, "__init__")
+    maker = new.__func__ if isinstance(new, staticmethod) else new
+    if isinstance(maker, types.FunctionType):
+        made = call(maker, cls, *args, **kwargs)  # it may give an object that was there before
+    elif maker is object.__new__ and isinstance(init, types.FunctionType):
+        made = note_made(current_trace(), object.__new__(cls))  # the arguments are for `__init__`
+    else:
+        made = note_made(current_trace(), cls.__new__(cls, *args, **kwargs))
+    if not isinstance(made, cls):
+        return made
+    init = class_attribute(type(made), "__init__")
+    if isinstance(init, types.FunctionType):
+        call(init, made, *args, **kwargs)
+    else:
+        type(made).__init__(made, *args, **kwargs)
+    return made
+
+
+# -- what dataclasses write ----------------------------------------------------------------------
+
+
+def written_by_dataclass(function: types.FunctionType, args: Any) -> Callable[..., Any] | None:
+    """What a method means that ``dataclasses`` has written, of which there is no source."""
+    code = function.__code__
+    if code.co_filename != "<string>" or not args or not is_instance(args[0]):
+        return None
+    meaning = _WRITTEN.get(code.co_name)
+    if meaning is None:
+        return None
+    for base in type(args[0]).__mro__:
+        if vars(base).get(code.co_name) is function and dataclasses.is_dataclass(base):
+            return lambda *a, **k: meaning(base, function, a, k)
+    return None
+
+
+def _init(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> None:
+    owner, trace = args[0], current_trace()
+    bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    write = set_default if frozen else set_attribute
+    only_for_init = []
+    for name, field in fields_of(cls).items():
+        kind = field._field_type.name  # type: ignore[attr-defined]
+        if kind == "_FIELD_CLASSVAR":
+            continue
+        value = _field_value(field, bound)
+        if kind == "_FIELD_INITVAR":
+            only_for_init.append(value)
+        elif value is not MISSING and trace is not None:
+            write(trace, owner, name, value)
+    after = class_attribute(type(owner), "__post_init__")
+    if isinstance(after, types.FunctionType):
+        call(after, owner, *only_for_init)
+
+
+def _field_value(field: dataclasses.Field[Any], bound: dict[str, Any]) -> Any:
+    if field.init and field.name in bound:
+        return bound[field.name]
+    if field.default_factory is not dataclasses.MISSING:
+        return call(field.default_factory)
+    if field.default is dataclasses.MISSING or not field.init:
+        return MISSING
+    return field.default
+
+
+def _fields_compared(owner: Any) -> tuple[Any, ...]:
+    trace = current_trace()
+    names = [f.name for f in dataclasses.fields(owner) if f.compare]
+    return tuple(owner_value(trace, owner, name) for name in names)
+
+
+def owner_value(trace: Trace | None, owner: Any, name: str) -> Any:
+    """``owner.name``."""
+    return getattr(owner, name) if trace is None else read_attribute(trace, owner, name)
+
+
+def _equal(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> Any:
+    owner, other = args
+    if type(owner) is not type(other):
+        return NotImplemented
+    return all_equal(_fields_compared(owner), _fields_compared(other))
+
+
+_WRITTEN: dict[str, Callable[..., Any]] = {"__init__": _init, "__eq__": _equal}
+
+
+# -- functions of Python's that look at attributes ----------------------------------------------
+
+
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    trace = current_trace()
+    if trace is None:
+        return getattr(owner, name, *default)
+    try:
+        return read_attribute(trace, owner, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+def _hasattr(owner: Any, name: str) -> bool:
+    trace = current_trace()
+    try:
+        _getattr(owner, name)
+    except AttributeError:
+        return False
+    if trace is not None and is_external(trace, owner) and _is_there(owner, name):
+        key = ("there", id(owner), name)  # what is not read is no input, and not relied on by that
+        trace.reliances[key] = Reliance(partial(_is_there, owner, name), True, by_identity=True)
+    return True
+
+
+def _is_there(owner: Any, name: str) -> bool:
+    return raw_attribute(owner, name) is not MISSING
+
+
+def _setter(write: Callable[..., None], plain: Callable[..., None]) -> Callable[..., None]:
+    def setter(owner: Any, *given: Any) -> None:
+        trace = current_trace()
+        if trace is None:
+            plain(owner, *given)
+        else:
+            write(trace, owner, *given)
+
+    return setter
+
+
+def _get_default(owner: Any, name: str) -> Any:
+    trace = current_trace()
+    found = MISSING if trace is None else default_attribute(trace, owner, name)
+    return object.__getattribute__(owner, name) if found is MISSING else found
+
+
+def _copied(value: Any) -> Any:
+    mine = special(value, "__copy__")
+    if mine is not None:
+        return call(mine, value)
+    return _with_parts(value, lambda part: part)
+
+
+def _deep_copied(value: Any, memo: Any = None) -> Any:
+    mine = special(value, "__deepcopy__")
+    if mine is not None:
+        return call(mine, value, {} if memo is None else memo)
+    return _with_parts(value, lambda part: call(copy.deepcopy, part))
+
+
+def _with_parts(value: Any, part: Callable[[Any], Any]) -> Any:
+    trace = current_trace()
+    if trace is None or isinstance(value, _HOLDING):
+        return copy.copy(value)
+    held = {n: part(read_attribute(trace, value, n)) for n in tree.attributes(value)}
+    return note_made(trace, tree.with_attributes(type(value), held))
+
+
+def _replaced(value: Any, /, **changes: Any) -> Any:
+    """``dataclasses.replace``."""
+    trace = current_trace()
+    for field in dataclasses.fields(value):
+        if field.init and field.name not in changes:
+            changes[field.name] = owner_value(trace, value, field.name)
+    return call(type(value), **changes)
+
+
+MEANINGS: dict[Any, Callable[..., Any]] = {
+    getattr: _getattr,
+    hasattr: _hasattr,
+    setattr: _setter(set_attribute, setattr),
+    delattr: _setter(delete_attribute, delattr),
+    object.__setattr__: _setter(set_default, object.__setattr__),
+    object.__delattr__: _setter(delete_default, object.__delattr__),
+    object.__getattribute__: _get_default,
+    copy.copy: _copied,
+    copy.deepcopy: _deep_copied,
+    dataclasses.replace: _replaced,
+}
+_BOUND = {
+    "__setattr__": object.__setattr__,
+    "__delattr__": object.__delattr__,
+    "__getattribute__": object.__getattribute__,
+}
+
+
+def meaning_of_object(function: Any, args: Any) -> Callable[..., Any] | None:
+    """What a function of Python's means whose first argument is an object of the user's."""
+    if isinstance(function, types.MethodWrapperType):  # such as super().__setattr__
+        owner, plain = function.__self__, _BOUND.get(function.__name__)
+        if plain is not None and is_users(owner):
+            return lambda *given: MEANINGS[plain](owner, *given)
+        if function.__name__ == "__call__" and isinstance(owner, type) and is_made_here(owner):
+            return lambda *a, **k: make(owner, a, k)
+        return None
+    trace = current_trace()
+    if trace is None or not args or not (is_users(args[0]) or id(args[0]) in trace.external):
+        return None
+    try:
+        return MEANINGS.get(function)
+    except TypeError:  # not hashable
+        return None

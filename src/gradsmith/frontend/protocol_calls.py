@@ -1,0 +1,193 @@
+"""Builtins of Python's called with objects of the user's: their methods are staged."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gradsmith.frontend import protocols
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.choices import choose, compared, truth
+from gradsmith.frontend.classes import is_instance, special
+
+
+def _by_method(name: str, plain: Any) -> Callable[..., Any]:
+    def meaning(value: Any, *rest: Any, **named: Any) -> Any:
+        mine = special(value, name)
+        return plain(value, *rest, **named) if mine is None else call(mine, value, *rest, **named)
+
+    return meaning
+
+
+_METHODS: dict[Any, str] = {
+    len: "__len__",
+    abs: "__abs__",
+    float: "__float__",
+    int: "__int__",
+    complex: "__complex__",
+    round: "__round__",
+    reversed: "__reversed__",
+    hash: "__hash__",
+    math.floor: "__floor__",
+    math.ceil: "__ceil__",
+    math.trunc: "__trunc__",
+    operator.index: "__index__",
+}
+_ITERATING = frozenset(
+    {
+        all,
+        any,
+        dict,
+        enumerate,
+        filter,
+        frozenset,
+        list,
+        map,
+        max,
+        min,
+        set,
+        sorted,
+        sum,
+        tuple,
+        zip,
+    }
+)
+
+
+def _iter(value: Any, *rest: Any) -> Any:
+    return iter(value, *rest) if rest else protocols.iterator(value)
+
+
+def _next(value: Any, *default: Any) -> Any:
+    return (
+        protocols.next_of(value, *default) if special(value, "__next__") else next(value, *default)
+    )
+
+
+def _divmod(left: Any, right: Any) -> Any:
+    mine = special(left, "__divmod__")
+    if mine is not None:
+        return call(mine, left, right)
+    mine = special(right, "__rdivmod__")
+    return divmod(left, right) if mine is None else call(mine, right, left)
+
+
+def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
+    mine = special(base, "__pow__") if modulus else None
+    return (
+        call(mine, base, exponent, *modulus) if mine else protocols.binary("Pow", base, exponent)
+    )
+
+
+_OTHERS: dict[Any, Callable[..., Any]] = {
+    iter: _iter,
+    next: _next,
+    divmod: _divmod,
+    pow: _pow,
+    bool: truth,
+    operator.truth: truth,
+    operator.not_: lambda value: choose(truth(value), lambda: False, lambda: True),
+    operator.contains: lambda owner, value: compared(value, "In", owner),
+    operator.getitem: protocols.item,
+}
+for _word, _name in protocols.INPLACE.items():
+    _plain = _name if _name not in ("and", "or") else f"{_name}_"
+    _OTHERS[getattr(operator, _plain)] = functools.partial(protocols.binary, _word)
+    _OTHERS[getattr(operator, f"i{_name}")] = functools.partial(protocols.inplace, _word)
+for _word, _name in {"USub": "neg", "UAdd": "pos", "Invert": "invert"}.items():
+    _OTHERS[getattr(operator, _name)] = functools.partial(protocols.unary, _word)
+
+
+def _comparing(word: str) -> Callable[[Any, Any], Any]:
+    return lambda left, right: compared(left, word, right)
+
+
+for _word, _name in protocols.COMPARING.items():
+    _OTHERS[getattr(operator, _name)] = _comparing(_word)
+
+
+def _extreme(plain: Any, word: str) -> Callable[..., Any]:
+    """``max`` and ``min`` of objects: the first that no other is better than."""
+
+    def extreme(*given: Any, key: Any = None, **default: Any) -> Any:
+        values = list(given) if len(given) > 1 else list(given[0])
+        if not values:
+            return plain(values, **default)
+        keyed = [value if key is None else call(key, value) for value in values]
+        best = keyed[0], values[0]
+        for candidate in zip(keyed[1:], values[1:], strict=True):
+            better = truth(compared(candidate[0], word, best[0]))
+            best = choose(better, partial(_same, candidate), partial(_same, best))
+        return best[1]
+
+    return extreme
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    total = start
+    for value in values:
+        total = protocols.binary("Add", total, value)
+    return total
+
+
+def _reduce(function: Any, values: Any, *initial: Any) -> Any:
+    return functools.reduce(functools.partial(call, function), values, *initial)
+
+
+_OF_ELEMENTS: dict[Any, Callable[..., Any]] = {
+    max: _extreme(max, "Gt"),
+    min: _extreme(min, "Lt"),
+    sum: _sum,
+}
+
+
+def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """What a builtin means for objects of the user's; None where there are none of these."""
+    if function is functools.reduce:
+        return _reduce
+    try:
+        known = bool(args) and function in _KNOWN
+    except TypeError:  # not hashable
+        return None
+    if not known:
+        return None
+    if type(args[0]) is types.GeneratorType and len(args) == 1 and function in _SEEING_ALL:
+        return lambda values, **named: call(function, list(values), **named)
+    by_itself = function is sum and protocols.is_iterable(args[0])
+    if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
+        return _OF_ELEMENTS[function]
+    return _of_objects(function, args) if any(map(is_instance, args)) else None
+
+
+def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    if function in _METHODS:
+        name = _METHODS[function]
+        return _by_method(name, function) if special(args[0], name) else None
+    if function not in _ITERATING:
+        return _OTHERS[function]
+    if not any(map(protocols.is_iterable, args)):
+        return None
+    return lambda *a, **k: call(function, *map(protocols.unpacked, a), **k)
+
+
+_SEEING_ALL = frozenset({max, min, sorted})
+_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS})
+
+
+def _holds_objects(args: tuple[Any, ...]) -> bool:
+    """Whether objects of the user's are compared or added."""
+    given = args
+    if isinstance(args[0], (list, tuple)):
+        given = (*args[0], *args[1:])
+    elif len(args) == 1:
+        return False
+    return any(map(is_instance, given))

@@ -1,0 +1,292 @@
+"""Python's operators and protocols where an operand is an object of the user's.
+
+What Python would call by itself (``__add__``, ``__getitem__``, ``__iter__``, ``__bool__``, ...) is
+called by the runtime, which stages it: conditions and loops in it may depend on traced values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradsmith.errors import ArgumentTypeError
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.classes import class_attribute, is_instance, special
+from gradsmith.frontend.dispatch import run
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.scalars import as_float
+
+_BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
+    "Add": ("add", operator.add, operator.iadd),
+    "Sub": ("sub", operator.sub, operator.isub),
+    "Mult": ("mul", operator.mul, operator.imul),
+    "Div": ("truediv", operator.truediv, operator.itruediv),
+    "FloorDiv": ("floordiv", operator.floordiv, operator.ifloordiv),
+    "Mod": ("mod", operator.mod, operator.imod),
+    "Pow": ("pow", operator.pow, operator.ipow),
+    "MatMult": ("matmul", operator.matmul, operator.imatmul),
+    "LShift": ("lshift", operator.lshift, operator.ilshift),
+    "RShift": ("rshift", operator.rshift, operator.irshift),
+    "BitAnd": ("and", operator.and_, operator.iand),
+    "BitOr": ("or", operator.or_, operator.ior),
+    "BitXor": ("xor", operator.xor, operator.ixor),
+}
+INPLACE = {word: name for word, (name, _, _) in _BINARY.items()}
+COMPARING = {"Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne"}
+_COMPARE = {
+    "Lt": ("__lt__", "__gt__", operator.lt),
+    "LtE": ("__le__", "__ge__", operator.le),
+    "Gt": ("__gt__", "__lt__", operator.gt),
+    "GtE": ("__ge__", "__le__", operator.ge),
+    "Eq": ("__eq__", "__eq__", operator.eq),
+    "NotEq": ("__ne__", "__ne__", operator.ne),
+}
+_UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "USub": ("__neg__", operator.neg),
+    "UAdd": ("__pos__", operator.pos),
+    "Invert": ("__invert__", operator.invert),
+}
+
+
+def binary(word: str, left: Any, right: Any) -> Any:
+    """``left + right``; ``word`` is the name of `ast`'s operator."""
+    name, plain, _ = _BINARY[word]
+    if not (is_instance(left) or is_instance(right)):
+        return plain(left, right)
+    return _either_side(f"__{name}__", f"__r{name}__", plain, left, right)
+
+
+def _either_side(
+    name: str, reflected: str, plain: Callable[..., Any], left: Any, right: Any
+) -> Any:
+    """The method of the left operand, else that of the right one, as Python decides."""
+    kinds = type(left), type(right)
+    ways = [(left, name, right), (right, reflected, left)]
+    if kinds[0] is kinds[1] and name != reflected and name not in _COMPARING:
+        ways = ways[:1]
+    elif kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
+        mine, theirs = (class_attribute(kind, reflected) for kind in kinds)
+        if mine is not theirs or name in _COMPARING:
+            ways.reverse()
+    if not any(special(owner, method) for owner, method, _ in ways):
+        return plain(left, right)
+    plain_number = _check_array(left, right)
+    for owner, method, other in ways:
+        given = _tried(owner, method, plain_number if other is left else other)
+        if given is not NotImplemented:
+            return given
+    return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
+
+
+_COMPARING = frozenset(name for name, _, _ in _COMPARE.values())
+
+
+def _without(value: Any) -> Any:
+    """What stands for an operand that knows no such operator: Python words the error."""
+    kind = type(type(value).__name__, (), {})
+    return object.__new__(kind)
+
+
+def _tried(owner: Any, method: str, other: Any) -> Any:
+    mine = special(owner, method)
+    if mine is not None:
+        return call(mine, owner, other)
+    if isinstance(owner, Tracer) and not owner.type.weak:
+        return NotImplemented
+    found = getattr(type(owner), method, None)
+    return NotImplemented if found is None else found(owner, other)
+
+
+def _check_array(left: Any, right: Any) -> Any:
+    """NumPy's arrays, on the left, take objects apart unless these say that they know arrays.
+
+    Its scalars do so without elements to take, and the object gets a number of Python's.
+    """
+    if not isinstance(left, Tracer) or left.type.weak:
+        return left
+    kind = type(right)
+    knows = getattr(kind, "__array_ufunc__", MISSING_UFUNC) is None
+    knows = knows or getattr(kind, "__array_priority__", 0.0) > 0
+    sequence = hasattr(kind, "__len__") or hasattr(kind, "__array__")
+    if not knows and (left.type.form == "array" or sequence):
+        raise ArgumentTypeError(
+            f"NumPy takes the {kind.__name__} on the right of an array's operator for an array of "
+            "objects",
+            current_span(),
+            "write `__array_ufunc__ = None` in its class, so that its own method is called",
+        )
+    return left if knows or left.dtype.kind != "f" else run(as_float, left)
+
+
+MISSING_UFUNC = object()
+
+
+def inplace(word: str, left: Any, right: Any) -> Any:
+    """``left += right``: what ``left`` becomes."""
+    name, _, plain = _BINARY[word]
+    mine = special(left, f"__i{name}__")
+    if mine is not None:
+        made = call(mine, left, right)
+        if made is not NotImplemented:
+            return made
+        return binary(word, left, right)
+    if not is_instance(right):
+        own = is_instance(left) and not hasattr(type(left), f"__i{name}__")
+        return binary(word, left, right) if own else plain(left, right)
+    if isinstance(left, list) and word == "Add":
+        return plain(left, unpacked(right))
+    return binary(word, left, right)
+
+
+def unary(word: str, value: Any) -> Any:
+    """``-value``."""
+    name, plain = _UNARY[word]
+    mine = special(value, name)
+    return plain(value) if mine is None else call(mine, value)
+
+
+def compare(word: str, left: Any, right: Any) -> Any:
+    """``left < right``, and ``in``."""
+    if word in ("In", "NotIn"):
+        return contains(right, left)
+    name, reflected, plain = _COMPARE[word]
+    if not (is_instance(left) or is_instance(right)):
+        return plain(left, right)
+    if word == "NotEq" and not any(special(v, "__ne__") for v in (left, right)):
+        if not any(special(v, "__eq__") for v in (left, right)):
+            return plain(left, right)
+        return Negated(compare("Eq", left, right))
+    given = _either_side(name, reflected, plain, left, right)
+    if given is not NotImplemented:
+        return given
+    if word in ("Eq", "NotEq"):
+        return (left is right) is (word == "Eq")
+    return plain(_without(left), _without(right))
+
+
+class Negated:
+    """``not value``, which the caller makes: it knows branches."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def contains(container: Any, item: Any) -> Any:
+    """``item in container``, where the class of the container says so."""
+    mine = special(container, "__contains__")
+    return call(mine, container, item)
+
+
+def has_items(owner: Any) -> bool:
+    """Whether its class takes part in ``owner[key] = value``."""
+    return any(special(owner, f"__{name}item__") for name in ("get", "set", "del"))
+
+
+def item(owner: Any, key: Any) -> Any:
+    """``owner[key]`` of an object of the user's."""
+    mine = special(owner, "__getitem__")
+    if mine is not None:
+        return call(mine, owner, key)
+    missing = special(owner, "__missing__")
+    if missing is not None and isinstance(owner, dict) and key not in owner:
+        return call(missing, owner, key)
+    return owner[key]
+
+
+def truth(value: Any) -> Any:
+    """What stands for the truth of an object of the user's: its ``__bool__`` or ``__len__``."""
+    mine = special(value, "__bool__")
+    if mine is not None:
+        given = call(mine, value)
+        if not isinstance(given, (bool, Tracer)):
+            kind = type(given).__name__
+            raise TypeError(f"__bool__ should return bool, returned {kind}")
+        return given
+    mine = special(value, "__len__")
+    return value if mine is None else call(mine, value) != 0
+
+
+class Items:
+    """What is written to where the user writes ``owner[key] = value``."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __getitem__(self, key: Any) -> Any:
+        return item(self.owner, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        mine = special(self.owner, "__setitem__")
+        if mine is None:
+            self.owner[key] = value
+        else:
+            call(mine, self.owner, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        mine = special(self.owner, "__delitem__")
+        if mine is None:
+            del self.owner[key]
+        else:
+            call(mine, self.owner, key)
+
+
+# -- iteration -----------------------------------------------------------------------------------
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether the user's class of ``value`` says how to go through it."""
+    names = ("__iter__", "__next__", "__getitem__")
+    return any(special(value, name) for name in names)
+
+
+def iterator(value: Any) -> Iterator[Any]:
+    """``iter(value)``."""
+    mine = special(value, "__iter__")
+    if mine is None:
+        return _by_index(value) if special(value, "__getitem__") else iter(value)
+    made = call(mine, value)
+    return _stepping(made) if special(made, "__next__") else iter(made)
+
+
+def _stepping(value: Any) -> Iterator[Any]:
+    while True:
+        try:
+            made = call(special(value, "__next__"), value)
+        except StopIteration:
+            return
+        yield made
+
+
+def _by_index(value: Any) -> Iterator[Any]:
+    index, mine = 0, special(value, "__getitem__")
+    while True:
+        try:
+            made = call(mine, value, index)
+        except IndexError:
+            return
+        yield made
+        index += 1
+
+
+def unpacked(value: Any) -> Any:
+    """``value`` where Python is to take it apart."""
+    return list(iterator(value)) if is_iterable(value) else value
+
+
+_NO_DEFAULT = object()
+
+
+def next_of(value: Any, default: Any = _NO_DEFAULT) -> Any:
+    """``next(value)`` of an object of the user's."""
+    try:
+        return call(special(value, "__next__"), value)
+    except StopIteration:
+        if default is _NO_DEFAULT:
+            raise
+        return default
