@@ -146,7 +146,6 @@ def test_long_loops_that_are_written_out_are_warned_about():
 
 
 @pytest.mark.internal_error
-@pytest.mark.internal_error
 def test_internal_errors_are_not_caught(monkeypatch):
     def broken(x):
         total = 0.0
