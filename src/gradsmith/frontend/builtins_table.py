@@ -14,7 +14,6 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
-    UnsupportedError,
 )
 from gradsmith.frontend.choices import choose, negate
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
@@ -120,13 +119,7 @@ BUILTINS[sum] = _sum
 
 
 def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
-    def extreme(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            raise UnsupportedError(
-                f"{plain.__name__}() with {', '.join(kwargs)}= is not supported on traced values",
-                current_span(),
-                f"use np.{ufunc.__name__} or np.{plain.__name__}",
-            )
+    def extreme(*args: Any) -> Any:
         values = list(args) if len(args) > 1 else args[0]
         if isinstance(values, Tracer) and values.ndim == 1:
             return apply(reduction, values)

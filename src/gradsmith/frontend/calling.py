@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 _implementation: list[Callable[..., Any]] = []
@@ -19,3 +20,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if not _implementation:  # staged code without the runtime: Python's own calls
         return function(*args, **kwargs)
     return _implementation[0](function, *args, **kwargs)
+
+
+def later(function: Any) -> Callable[..., Any]:
+    """A function that calls ``function``."""
+    return partial(call, function)

@@ -17,6 +17,7 @@ from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.failing import raising
 from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, sum_of_rows
+from gradsmith.frontend.iterator_functions import best, elements_of
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import has_no_trips, stays_one, without_first
 from gradsmith.frontend.merging import is_whole
@@ -40,6 +41,9 @@ def consumer_of(
     """What ``function`` does with a comprehension, or with a list that a loop has appended to;
     None where it does that by itself. The arguments are for what is to be called.
     """
+    left = elements_of(args[0], function) if args else None
+    if left is not None:
+        args = (left, *args[1:])
     if not any(type(argument) is Elements or is_grown(argument) for argument in args):
         return None, args
     first, *others = args
@@ -117,6 +121,10 @@ def _counted(state: State, element: Later) -> State:
 _NO_DEFAULT = object()
 
 
+def _given(default: Any) -> dict[str, Any]:
+    return {} if default is _NO_DEFAULT else {"default": default}
+
+
 @dataclass(frozen=True, slots=True)
 class Extreme:
     """``max`` and ``min``: the first that no other is better than, as Python compares."""
@@ -127,8 +135,10 @@ class Extreme:
     def __call__(self, elements: Elements, /, *, default: Any = _NO_DEFAULT, **named: Any) -> Any:
         """``max(element for ...)``."""
         there = not elements.lazy and default is _NO_DEFAULT and _goes_by_itself(elements)
-        if named or there:
-            return BUILTINS[self.plain](elements.as_python(), **named)
+        if named:
+            return best(self.plain, elements, **named, **_given(default))
+        if there:
+            return BUILTINS[self.plain](elements.as_python())
         if len(elements.clauses) == 1 and not elements.conditional:
             split = without_first(elements.items(0, {}))
             if split is not None:

@@ -89,6 +89,29 @@ class Elements:
         return iter(self) if self.lazy else listed(self)
 
 
+class ElementsIterator(Iterator[Any]):
+    """What ``filter`` gives: elements that are given once."""
+
+    def __init__(self, elements: Elements) -> None:
+        self._elements = elements
+        self._begun: Iterator[Any] | None = None
+
+    def __next__(self) -> Any:
+        if self._begun is None:
+            self._begun = iter(self._elements)
+        return next(self._begun)
+
+    def take(self) -> Elements:
+        """What is left, for who goes through all of it."""
+        left = (
+            self._elements
+            if self._begun is None
+            else Elements(lambda element: element, [(self._begun, "element", ())], lazy=True)
+        )
+        self._begun = iter(())
+        return left
+
+
 def _known(value: Any) -> Any:
     return decide(value) if isinstance(value, Tracer) else value
 

@@ -14,6 +14,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import is_instance, special
+from gradsmith.frontend.trips import as_trips
 
 
 def _by_method(name: str, plain: Any) -> Callable[..., Any]:
@@ -152,7 +153,7 @@ _OF_ELEMENTS: dict[Any, Callable[..., Any]] = {
 
 def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """What a builtin means for objects of the user's; None where there are none of these."""
-    if function is functools.reduce:
+    if function is functools.reduce and len(args) > 1 and as_trips(args[1]) is None:
         return _reduce
     try:
         known = bool(args) and function in _KNOWN

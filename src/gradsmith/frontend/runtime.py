@@ -66,6 +66,7 @@ from gradsmith.frontend.grown import (
     meaning_of,
     refuse,
 )
+from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.journal import CONTAINERS, check_iterators
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
@@ -120,7 +121,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         meaning = reflection(function, args, *outside)
     if meaning is None:
         meaning, args = consumer_of(function, args)
-    meaning = meaning or meaning_of(function, args) or _meaning(function, args)
+    meaning = meaning or meaning_of(function, args) or method_meaning(function)
+    if meaning is None and kwargs and function in EXTREMES:
+        meaning = EXTREMES[function]
+    meaning = meaning or _meaning(function, args)
     if meaning is not None:
         return meaning(*args, **kwargs)
     if isinstance(function, functools.partial):
@@ -198,6 +202,8 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
             if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
                 return None  # of plain numbers: a number, which may become a size
             return functools.partial(by_numpy, function)
+        if function in FUNCTIONS_OF_ITERATORS:
+            return FUNCTIONS_OF_ITERATORS[function]
         return STATEFUL.get(function) or builtins_table.BUILTINS.get(function)
     except TypeError:  # not hashable
         return None

@@ -25,12 +25,6 @@ def _string(call: Call, value: Any = "", *rest: Any) -> Any:
     return str(value, *rest) if rest else formatted(call, value, "s", "")
 
 
-def _map(call: Call, function: Any, *rows: Any, strict: bool = False) -> Any:
-    if not rows:
-        raise TypeError("map() must have at least two arguments.")
-    return (call(function, *row) for row in zip(*rows, strict=strict))
-
-
 WRITING: dict[Any, Callable[..., Any]] = {
     str: _string,
     repr: lambda call, value: formatted(call, value, "r", ""),
@@ -39,7 +33,6 @@ WRITING: dict[Any, Callable[..., Any]] = {
     print: lambda call, *args, **options: printed(call, args, options),
     warnings.warn: warned,
     str.format: lambda call, template, *args, **named: by_format(call, template, args, named),
-    map: _map,
     str.join: lambda call, separator, texts: by_join(separator, texts),
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""

@@ -147,9 +147,17 @@ class TripIterator(Iterator[Any]):
 
 _ITERATORS = {
     builtin: type(builtin.__name__, (TripIterator,), {"__module__": "builtins"})
-    for builtin in (zip, enumerate, reversed)
+    for builtin in (zip, enumerate, reversed, map)
 }
 """Called as in Python, for messages about what they cannot do."""
+
+
+def iterator_of(builtin: Any, trips: Trips, made: Callable[[Any], Any]) -> TripIterator:
+    """What ``builtin`` gives that makes another element of each."""
+    counted = trips.from_zero()
+    whole = Trips(0, counted.stop, 1, lambda place: made(counted.item(place)))
+    iterator: TripIterator = _ITERATORS[builtin](whole)
+    return iterator
 
 
 def enumerated(iterable: Any, start: Any = 0) -> Any:

@@ -1,0 +1,262 @@
+"""Builtins that call a function for each element: ``map``, ``filter``, ``reduce``, ``sorted``,
+and ``max`` and ``min`` with ``key=``.
+
+Where the elements are those of arrays and ranges, they are loops in the emitted code.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.calling import later
+from gradsmith.frontend.choices import choose, negate
+from gradsmith.frontend.dispatch import any_traced, apply
+from gradsmith.frontend.elements import Elements, ElementsIterator, listed
+from gradsmith.frontend.folds import Fold, Later, State
+from gradsmith.frontend.grown import is_grown, whole_of
+from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.loops import without_first
+from gradsmith.frontend.planned import planned
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import TripIterator, Trips, as_trips, iterator_of, taken, zipped
+from gradsmith.ir import dims
+from gradsmith.ops.regions import as_whole
+
+FUNCTIONS_OF_ITERATORS: dict[Any, Callable[..., Any]] = {}
+
+
+def meaning(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare what a function of Python's does, traced values or not."""
+
+    def declare(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        FUNCTIONS_OF_ITERATORS[function] = implementation
+        return implementation
+
+    return declare
+
+
+def _itself(element: Any) -> Any:
+    return element
+
+
+def over(items: Any, element: Callable[..., Any] = _itself) -> Elements:
+    """``(element(item) for item in items)``."""
+    return Elements(element, [(items, "element", ())], lazy=True)
+
+
+@meaning(map)
+def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
+    if not iterables or options or any(as_trips(planned(v).iterable) is None for v in iterables):
+        return map(later(function), *iterables, **options)
+    trips = zipped(*iterables).peek()
+    return iterator_of(map, trips, lambda items: later(function)(*items))
+
+
+@meaning(itertools.starmap)
+def _starmap(function: Any, iterable: Any, /) -> Any:
+    trips = taken(iterable)
+    if trips is None:
+        return itertools.starmap(later(function), iterable)
+    return iterator_of(map, trips, lambda items: later(function)(*items))
+
+
+if hasattr(itertools, "pairwise"):
+
+    @meaning(itertools.pairwise)
+    def _pairwise(iterable: Any, /) -> Any:
+        trips = taken(iterable)
+        pairwise = getattr(itertools, "pairwise")  # noqa: B009  of Python 3.10
+        return pairwise(iterable) if trips is None else zipped(trips, trips.after(1))
+
+
+@meaning(filter)
+def _filter(function: Any, iterable: Any, /) -> Any:
+    test = _itself if function is None else later(function)
+    clause = (iterable, "element", (lambda ask, element: ask(test(element)),))
+    return ElementsIterator(Elements(_itself, [clause], lazy=True))
+
+
+@meaning(itertools.chain.from_iterable)
+def _chained(iterable: Any, /) -> Any:
+    return itertools.chain.from_iterable(iterable)
+
+
+@meaning(operator.not_)
+def _not(value: Any, /) -> Any:
+    return negate(value)
+
+
+@meaning(operator.truth)
+def _truth(value: Any, /) -> Any:
+    return negate(negate(value))
+
+
+_NONE = object()
+
+
+def _split(items: Any) -> tuple[Any, Any] | None:
+    """The first element and the others; None where there are none."""
+    trips = as_trips(planned(items).iterable)
+    if trips is not None and not dims.is_unbacked(trips.length):
+        return without_first(items)
+    values = list(items)
+    return (values[0], values[1:]) if values else None
+
+
+@meaning(functools.reduce)
+def _reduce(function: Any, iterable: Any, initial: Any = _NONE, /) -> Any:
+    if initial is _NONE:
+        split = _split(iterable)
+        if split is None:
+            return functools.reduce(function, iterable)
+        initial, iterable = split
+
+    def step(state: State, element: Later) -> State:
+        return {"total": later(function)(state["total"], element())}
+
+    return Fold(over(iterable), step).run({"total": initial})["total"]
+
+
+# -- the best by a key
+
+
+def is_better(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """``left > right`` (or ``<``); of tuples and lists where they differ first."""
+    if not (type(left) is type(right) and isinstance(left, (tuple, list))):
+        return compare(left, right)
+    pairs = list(zip(left, right, strict=False))
+    result: Any = compare(len(left), len(right))
+    for one, other in reversed(pairs):
+        rest = functools.partial(_itself, result)
+        result = choose(one == other, rest, functools.partial(is_better, compare, one, other))
+    return result
+
+
+def best(plain: Any, elements: Elements, key: Any, default: Any = _NONE) -> Any:
+    """``max(elements, key=key, default=default)``, or ``min``: the first of the best."""
+    compare = operator.gt if plain is max else operator.lt
+    measure = _itself if key is None else later(key)
+    element, items = elements.element, elements.items(0, {})
+    alone = len(elements.clauses) == 1 and not elements.conditional
+    split = _split(items) if alone else _split(elements.as_python())
+    if split is None:
+        return plain(()) if default is _NONE else default
+    first, others = split
+
+    def step(state: State, later_element: Later) -> State:
+        value = later_element()
+        size = measure(value)
+        better = is_better(compare, size, state["key"])
+        chosen: State = choose(better, lambda: {"best": value, "key": size}, lambda: state)
+        return chosen
+
+    first = element(first) if alone else first
+    rest = over(others, element if alone else _itself)
+    return Fold(rest, step).run({"best": first, "key": measure(first)})["best"]
+
+
+def _extreme(plain: Any, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
+    if not args or (len(args) > 1 and default is not _NONE):
+        return plain(*args, default=None)  # raises what Python raises
+    return best(plain, over(args[0] if len(args) == 1 else list(args)), key, default)
+
+
+EXTREMES = {plain: functools.partial(_extreme, plain) for plain in (max, min)}
+"""``max`` and ``min`` with options, and of tuples."""
+
+
+# -- sorting
+
+
+@meaning(sorted)
+def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    trips, downwards = taken(iterable), bool(reverse)
+    items = list(iterable) if trips is None else trips
+    measure = _itself if key is None else later(key)
+    sizes = listed(over(items, measure)) if trips is not None else [measure(v) for v in items]
+    sizes_in_array = _as_row(sizes)
+    if sizes_in_array is None:
+        values = list(items)
+        known = sizes if not is_grown(sizes) else [measure(v) for v in values]
+        order = sorted(range(len(values)), key=known.__getitem__, reverse=downwards)
+        return [values[i] for i in order]
+    places = _order(sizes_in_array, downwards=downwards)
+    if trips is not None:
+        counted = trips.from_zero()
+        return listed(over(places, lambda place: counted.item(_whole(place, counted))))
+    row = _as_row(items)
+    if row is None:
+        order = sorted(range(len(items)), key=sizes.__getitem__, reverse=downwards)
+        return [items[i] for i in order]
+    whole = row[places]
+    return [whole[i] for i in range(len(items))]
+
+
+def _whole(place: Tracer, trips: Trips) -> Any:
+    """A place as an integer of Python's where it is part of the elements."""
+    size = as_whole(place.node)
+    return TracedInt(size) if trips.counts and not isinstance(size, int) else place
+
+
+def _as_row(values: Any) -> Tracer | None:
+    """Numbers as one array; None where none is traced, or where they are something else."""
+    if is_grown(values):
+        whole = whole_of(values)
+        return whole if whole.ndim == 1 else None
+    if not any_traced(values) or not all(map(_is_float, values)):
+        return None
+    row: Tracer = apply(np.stack, list(values))
+    return row
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, Tracer) and not value.ndim and value.dtype.kind == "f"
+
+
+def _order(sizes: Tracer, *, downwards: bool) -> Any:
+    """The places in order: equal ones stay in theirs, also from the greatest down."""
+    if not downwards:
+        return apply(np.argsort, sizes, kind="stable")
+    turned = apply(np.argsort, sizes[::-1], kind="stable")
+    return (sizes.shape[0] - 1 - turned)[::-1]
+
+
+def sort_in_place(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """``values.sort(key=key, reverse=reverse)``."""
+    made = _sorted(values, key=key, reverse=reverse)
+    note_container(values)
+    values[:] = made
+
+
+def method_meaning(function: Any) -> Callable[..., Any] | None:
+    """What ``values.sort`` means, of a list."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is list and getattr(function, "__name__", "") == "sort":
+        return functools.partial(sort_in_place, owner)
+    return None
+
+
+def elements_of(iterator: Any, function: Any) -> Elements | None:
+    """What is left of an iterator of ours for ``function``, if that goes through all of it, or
+    if nothing else does.
+    """
+    if not isinstance(iterator, (TripIterator, ElementsIterator)):
+        return None
+    whole = any(function is known for known in _TAKE_ALL)
+    if isinstance(iterator, ElementsIterator):
+        return iterator.take() if whole else None
+    if whole or function is any or function is all:
+        return over(iterator.take(whole=whole))
+    return None
+
+
+_TAKE_ALL = (sum, max, min, list, tuple, math.prod)
+"""What goes through all of an iterator."""

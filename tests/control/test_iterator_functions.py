@@ -1,0 +1,219 @@
+"""``map``, ``filter``, ``reduce``, ``sorted``, ``max`` with a key, ``itertools``, ``deque``.
+
+Each through one compiled object, at several lengths and orders of the values.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+from collections import deque
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.one_object import check_calls, function_of
+
+
+def row(n, seed=0):
+    return np.random.default_rng(seed).normal(size=n)
+
+
+ROWS = [(row(5),), (row(7, 1),), (row(5, 2),), (row(2, 3),), (row(1),)]
+
+
+def squared(t):
+    if t > 0:
+        return t * t + t
+    return t * t - t
+
+
+def is_large(t):
+    return t > -0.4
+
+
+NAMES = {
+    "deque": deque,
+    "functools": functools,
+    "is_large": is_large,
+    "itertools": itertools,
+    "math": math,
+    "operator": operator,
+    "squared": squared,
+}
+
+EXPRESSIONS = [
+    "sum(map(squared, x))",
+    "sum(map(lambda a, b: squared(a) * b, x, x[1:])) + x[0]",
+    "max(map(abs, x))",
+    "list(map(squared, x))",
+    "sum(map(lambda i: x[i] * i, range(len(x))))",
+    "any(map(is_large, x)) * x[0]",
+    "sum(map(int, ['1', '2'])) * x[0]",
+    "sum(filter(is_large, x), 0.0 * x[0])",
+    "max(filter(lambda a: a > -100, x))",
+    "sum(x[i] for i in filter(lambda i: i % 2 == 0, range(len(x))))",
+    "len(list(filter(None, range(len(x))))) * x[0]",
+    "sorted(x)",
+    "sorted(x, reverse=True)[0]",
+    "sorted(x, key=abs)[-1]",
+    "sum(a * i for i, a in enumerate(sorted(x, key=lambda a: -a * a)))",
+    "x[sorted(range(len(x)), key=lambda i: x[i])[0]] * 2",
+    "sorted(zip(x, x * 2), key=lambda p: p[1])[0][0]",
+    "sorted([x[0], x[-1], x[0] * 2])[1]",
+    "sorted(range(len(x)), key=lambda i: -i)[0] * x[0]",
+    "sorted({'b': x[0], 'a': x[-1]}.items(), key=lambda pair: pair[1])[0][1]",
+    "max(x, key=abs)",
+    "min(x, key=lambda a: (a - 0.5) ** 2)",
+    "x[max(range(len(x)), key=lambda i: x[i])] * 2",
+    "max(enumerate(x), key=lambda p: p[1])[1]",
+    "min((abs(a), a) for a in x)[1]",
+    "max([x, x * 2], key=lambda r: r[0])[-1]",
+    "max(x[0], x[-1], key=abs)",
+    "min(x[:0], default=2.5) * x[0]",
+    "max((a * a for a in x), default=0.0)",
+    "max(['a', 'bb'], key=len) == 'bb' and x[0]",
+    "any([a > 0 for a in x]) * x[0]",
+    "sum(i * a for i, a in enumerate(x, start=3))",
+    "sum(a * 0.5**i for i, a in enumerate(reversed(x)))",
+    "sum([x, x * 2], start=np.zeros(len(x)))",
+    "sum(a * b for a, b in itertools.product(x, x))",
+    "list(itertools.accumulate(x, lambda s, a: 0.5 * s + a, initial=1.0))[-1]",
+    "sum(itertools.chain(x, x[1:]))",
+    "sum(itertools.chain.from_iterable([x, x * 2]))",
+    "sum(a * b for a, b in itertools.combinations(x, 2)) + x[0]",
+    "sum(b - a for a, b in itertools.pairwise(x)) + x[0]",
+    "sum(itertools.islice(x, 1, None, 2)) + x[0]",
+    "sum(a - b for a, b in itertools.zip_longest(x, x[1:], fillvalue=0.0))",
+    "sum(a * b for a, b in zip(x, itertools.repeat(2.0)))",
+    "sum(i * a for i, a in zip(itertools.count(1), x))",
+    "sum(itertools.starmap(operator.mul, zip(x, x)))",
+    "functools.reduce(operator.mul, x)",
+    "functools.reduce(lambda s, a: 0.5 * s + squared(a), x, 1.0)",
+    "functools.reduce(max, x)",
+    "functools.reduce(np.minimum, [x, x * x, -x])",
+    "operator.itemgetter(0, -1)(x)[1]",
+    "operator.methodcaller('sum')(x) + operator.neg(x[0]) * operator.truediv(x[-1], 2)",
+    "operator.not_(x[0] > 0) * x[-1] + operator.truth(x[0] > 0) * x[0]",
+    "[a if a > 0 else -a for a in x]",
+    "{i: a * 2 for i, a in enumerate(x) if i != 1}",
+    "sum({i: x[i] * 2 for i in range(len(x))}.values())",
+    "len({i % 3 for i in range(len(x))}) * x[0]",
+    "(y := x.sum()) * y",
+    "getattr(np, 's' + 'in')(x[0]) * len('a,b'.split(',')) * float('1.5')",
+]
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions(expression):
+    if "pairwise" in expression and not hasattr(itertools, "pairwise"):
+        pytest.skip("new in Python 3.10")
+    check_calls(function_of(expression, **NAMES), *ROWS)
+
+
+STATEMENTS = {
+    "sorted in place": "l = list(x)\nl.sort(key=lambda a: -a)\nreturn l[0] * 2 + l[-1]",
+    "median": """
+        q = sorted(x)
+        n = len(q)
+        return q[n // 2] if n % 2 else 0.5 * (q[n // 2 - 1] + q[n // 2])""",
+    "a key that changes in a loop": """
+        m = 0.0 * x[0]
+        for i in range(3):
+            m += max(x, key=lambda a: abs(a - m))
+        return m""",
+    "sorted slices in a loop": """
+        out = 0.0 * x[0]
+        for i in range(len(x)):
+            out += sorted(x[:i + 1])[0]
+        return out""",
+    "a filter in a for": """
+        s = 0.0 * x[0]
+        for a in filter(is_large, x):
+            s += a
+        return s""",
+    "an iterator is used up": """
+        m, f = map(squared, x), filter(lambda i: i > 0, range(len(x)))
+        return sum(m) + sum(m) + sum(f) + 10 * sum(f)""",
+    "a window": """
+        d, s = deque([0.0 * x[0]] * 3, maxlen=3), 0.0 * x[0]
+        for a in x:
+            d.append(a)
+            s += d[0] * a
+        return s + sum(d)""",
+    "a queue": """
+        d, s = deque(), 0.0 * x[0]
+        for a in x:
+            d.append(a * 2)
+        while d:
+            s = 0.5 * s + d.popleft()
+        return s""",
+    "a deque from the other end": """
+        d, s = deque([0.0 * x[0]] * 3), 0.0 * x[0]
+        for a in x:
+            d.appendleft(a)
+            d.pop()
+            s += d[0] * a + d[-1]
+        return s""",
+    "a deque in a branch": """
+        d = deque([1.0, 2.0])
+        if x[0] > 0:
+            d.append(x[0])
+        else:
+            d.append(x[0] * 2)
+        d.rotate(1)
+        return sum(d) * d[0]""",
+    "methods of a deque": """
+        d = deque([1.0, 2.0])
+        d[0] = x[0]
+        d.extend([x[-1]])
+        d.extendleft([3.0])
+        d.remove(2.0)
+        e = d.copy()
+        d.clear()
+        return e[0] * e[1] + len(d)""",
+    "starred": "a, *b = x\n*c, d = [x[0], 2.0, x[-1]]\nreturn a * d + len(b) + sum(c)",
+    "match": """
+        match x.shape:
+            case (5,):
+                return x.sum()
+            case (n,) if n > 5:
+                return x[0] * n
+            case _:
+                return x[-1]""",
+    "try around what is not traced": """
+        s = 0.0 * x[0]
+        for a in x:
+            try:
+                k = {'a': 1}['b']
+            except KeyError:
+                k = 2
+            finally:
+                s += 1
+            s += a * k
+        return s""",
+    "errstate": """
+        s = 0.0 * x[0]
+        for a in x:
+            with np.errstate(all='ignore'):
+                if a > 0:
+                    s += np.log(a)
+        return s""",
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements(name):
+    body = "\n".join(line.removeprefix("        ") for line in STATEMENTS[name].split("\n"))
+    check_calls(function_of(body, **NAMES), *ROWS)
+
+
+@pytest.mark.parametrize(
+    "expression", ["max(x, key=abs)", "sorted(x, key=abs)[0]", "sum(map(squared, x))"]
+)
+def test_one_code_serves_all_orders_and_lengths(expression):
+    gradient = gs.grad(function_of(expression, **NAMES))
+    assert gradient.source(row(9)) == gradient.source(row(30, 1))
