@@ -75,7 +75,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     fallback = special(owner, "__getattr__")
     if fallback is None:
         found = default_attribute(trace, owner, name)
-        return getattr(_Nothing(owner), name) if found is MISSING else found
+        return getattr(Nothing(owner), name) if found is MISSING else found
     try:
         found = default_attribute(trace, owner, name)
     except AttributeError:
@@ -103,7 +103,7 @@ def _names_held(owner: Any) -> tuple[str, ...]:
     return tuple(instance_dict(owner) or ())
 
 
-class _Nothing:
+class Nothing:
     """Raises the error that Python raises where an attribute is missing."""
 
     def __init__(self, owner: Any) -> None:
@@ -232,7 +232,7 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
     """An attribute of an object from outside: an array or a number becomes an input."""
     written = changed(trace, owner, name)
     if written is not MISSING:
-        return getattr(_Nothing(owner), name) if written is DELETED else written
+        return getattr(Nothing(owner), name) if written is DELETED else written
     if value is MISSING:
         try:
             value = getattr(owner, name)
@@ -330,7 +330,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         call(mine, kind, owner)
     elif is_external(trace, owner) or isinstance(owner, type):
         if _held(trace, owner, name) is MISSING:
-            getattr(_Nothing(owner), name)
+            getattr(Nothing(owner), name)
         delete_outside(trace, owner, name, _before(trace, owner, name))
     else:
         note_container_write(trace, owner)

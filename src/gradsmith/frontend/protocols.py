@@ -55,10 +55,10 @@ def binary(word: str, left: Any, right: Any) -> Any:
     name, plain, _ = _BINARY[word]
     if not (is_instance(left) or is_instance(right)):
         return plain(left, right)
-    return _either_side(f"__{name}__", f"__r{name}__", plain, left, right)
+    return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
 
-def _either_side(
+def either_side(
     name: str, reflected: str, plain: Callable[..., Any], left: Any, right: Any
 ) -> Any:
     """The method of the left operand, else that of the right one, as Python decides."""
@@ -158,7 +158,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         if not any(special(v, "__eq__") for v in (left, right)):
             return plain(left, right)
         return Negated(compare("Eq", left, right))
-    given = _either_side(name, reflected, plain, left, right)
+    given = either_side(name, reflected, plain, left, right)
     if given is not NotImplemented:
         return given
     if word in ("Eq", "NotEq"):

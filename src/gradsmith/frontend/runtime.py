@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
-from gradsmith.frontend import builtins_table, number_methods, protocols
+from gradsmith.frontend import attributes, builtins_table, number_methods, protocols
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.attributes import (
     Attributes,
@@ -108,7 +108,6 @@ assert number_methods.NUMBER_METHODS, "arrays have no methods"
 
 
 @provide
-@in_users_name
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
     check_iterators(args)
@@ -209,7 +208,6 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
         return None
 
 
-@in_users_name
 def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
     if isinstance(function, (Tracer, TracedInt)):
@@ -247,9 +245,6 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     return made
 
 
-in_users_name(outside_attribute)
-
-
 def _item_of_outside(trace: Trace, owner: Any, key: Any) -> Any:
     """``owner[key]``, where the owner may be from outside, or stand for what is."""
     original = trace.originals.get(id(owner))
@@ -275,7 +270,6 @@ def iterated(value: Any) -> Any:
     return protocols.iterator(value) if protocols.is_iterable(value) else iter(value)
 
 
-@in_users_name
 def _found(trace: Trace, real: Any, seen: Any, key: Any) -> Any:
     """An item of a container from outside; the next call may find one where there is none."""
 
@@ -344,7 +338,6 @@ class BoundRuntime:
         return key[0] == "cell" and key[1] in trace.cells
 
     @staticmethod
-    @in_users_name
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
@@ -362,7 +355,6 @@ class BoundRuntime:
         rely_on_environment(trace, found)
         return found
 
-    @in_users_name
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
         trace = current_trace()
@@ -518,3 +510,13 @@ class BoundRuntime:
 
 
 RUNTIME = Runtime()
+
+for _function in (
+    *(call, _call_function, _call_object, _found, _item_of_outside, iterated),
+    *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
+    *(attributes.read_attribute, attributes.Nothing.__getattr__),
+    *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
+    *(protocols.compare, protocols.contains, protocols.item, protocols.iterator),
+    *(protocols.truth, protocols.Items.__getitem__, protocols.Items.__setitem__),
+):
+    in_users_name(_function)
