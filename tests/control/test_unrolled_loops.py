@@ -325,3 +325,67 @@ def test_a_trial_that_writes_to_the_world_is_no_trial(monkeypatch):
     monkeypatch.setitem(SEEN, "calls", 0)
     with pytest.warns(gs.TraceTimeEffectWarning):
         assert gs.compile(counted_outside)(x) == expected
+
+
+def trajectory(x):
+    def f(t, y):
+        return np.array([y[1], -x[2] * np.sin(y[0]) + 0.1 * np.cos(t)])
+
+    t, h, y = 0.0, 0.1, np.array([x[0], x[1]])
+    ts, ys = [t], [y]
+    while t < (2.7 if LONG else 1.0):
+        k1 = f(t, y)
+        k2 = f(t + h / 2, y + h / 2 * k1)
+        y = y + h * k2
+        t += h
+        ts.append(t)
+        ys.append(y)
+    ts, ys = np.array(ts), np.array(ys)
+    return np.sum(ys[:, 0] * ts) + ys[-1, 1]
+
+
+def until_it_is_long(x):
+    values = []
+    while len(values) < (50 if LONG else 20):
+        values.append(np.sin(0.2 * x[0] * len(values)) * x[1])
+    return np.sum(np.array(values) ** 2)
+
+
+def histories_within_a_loop(x):
+    total = 0.0
+    for v in x:
+        t, values = 0.0, []
+        while t < (2.7 if LONG else 1.0):
+            v = np.sin(v + t)
+            t += 0.1
+            values.append(v)
+        total += np.sum(np.array(values) ** 2)
+    return total
+
+
+@pytest.mark.parametrize("function", [trajectory, until_it_is_long, histories_within_a_loop])
+def test_a_known_while_that_appends_is_counted(function, monkeypatch):
+    lengths = []
+    for long in (False, True):
+        monkeypatch.setitem(globals(), "LONG", long)
+        check(function, sizes=(3, 4))
+        lengths.append(lines(function, vector(3)))
+    assert lengths[0] == lengths[1]
+
+
+def steps_by_data(x):
+    t, values, h = 0.0, [], 0.0
+    while t < 1.0:
+        h = 0.125 if x[0] > 0.5 else 0.25
+        values.append(x[1] * t)
+        t += h
+    return np.sum(np.array(values)) + len(values)
+
+
+def test_a_number_of_iterations_that_data_decide_is_right_at_each_call():
+    value = gs.compile(steps_by_data)
+    for x in (np.array([0.9, 0.5]), np.array([0.1, 0.5]), np.array([0.7, 0.3])):
+        try:
+            same_bits(value(x), steps_by_data(x))
+        except gs.GradsmithError as error:
+            assert "which elements" in str(error)  # noqa: PT017  refused, if not right

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
@@ -32,6 +32,7 @@ from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import has_effect
 from gradsmith.ops.compare import greater
 
 FEW_TRIPS = 4
@@ -40,6 +41,18 @@ MANY_TRIPS = 5_000
 """Loops that cannot stay loops are written out up to this many trips."""
 MOST_ATTEMPTS = 12
 """Types settle after one or two."""
+
+
+@dataclass(slots=True)
+class _Counting:
+    """A ``while`` whose iterations are made to count them: ``count`` meanwhile, then ``trips``."""
+
+    allowed: bool
+    trips: Trips | None = None
+    count: int | None = None
+    ended: bool = False
+    why: BaseException | None = None
+    """Why it could not carry what its iterations change."""
 
 
 class Looping:
@@ -54,6 +67,7 @@ class Looping:
         "_again",
         "_before",
         "_carries",
+        "_counting",
         "_done",
         "_ends_first",
         "_first",
@@ -70,7 +84,6 @@ class Looping:
         "_trip",
         "_trying",
         "_values",
-        "_why",
         "failure",
         "iterable",
         "names",
@@ -105,10 +118,10 @@ class Looping:
         self._first: Journal | None = None
         self._guess: Guess | None = None
         self._may_guess = self._may_carry = names.endless
+        self._counting = _Counting(names.endless and not names.leaves)
         self._region: LoopRegion | None = None
         self._lists = Lists()
         self._carries = False
-        self._why: BaseException | None = None
         self._ends_first = False
         self._only: _OnlyTrip | None = None
 
@@ -136,12 +149,15 @@ class Looping:
         final = not self.rolled or self._done or isinstance(error, InternalError)
         if final or self._is_of_another(error, guessed=guessed):
             raise  # noqa: PLE0704  within the except block of staged code
-        if hopeless and not (guessed or self._carries or ends):
+        tried = guessed or self._carries or self._counting.trips is not None
+        if hopeless and not (tried or ends):
             self._refuse()
         changed = self._region is not None and self._region.state.refused
         self._undo()
         if self._carries:
-            self._carries, self._why = False, error
+            self._carries, self._counting.why = False, error
+        elif self._counting.trips is not None:
+            self._counting.trips, self._counting.why = None, error
         elif changed and self._first is None and not (hopeless or self.names.leaves):
             self._first = Journal()
         elif guessed:
@@ -192,7 +208,8 @@ class Looping:
         loop = None if trace is None else trace.unrolling.culprit(error)
         if trace is None or loop in (None, self.place):
             return False
-        return not (guessed or self._carries) or loop in trace.unrolling.active
+        tried = guessed or self._carries or self._counting.trips is not None
+        return not tried or loop in trace.unrolling.active
 
     def _write_out(self, error: BaseException | None, trips: Trips) -> None:
         self._may_roll, trace = False, current_trace()
@@ -242,9 +259,14 @@ class Looping:
             if isinstance(value, Tracer):
                 self._trip.ask(condition_of(value))
             return guess.test(value, current_builder())
+        if self.rolled and self._counting.trips is not None:
+            return True  # it is known how many there are
         if not isinstance(value, Tracer):
             if self.rolled and not value:
                 raise ControlFlowError("this loop ends in its first trip", current_span())
+            if self._counting.count is not None and not value:
+                self._counting.ended = True
+                return None
             return bool(value)
         if self.rolled:
             self._trip.ask(condition_of(value))
@@ -298,6 +320,9 @@ class Looping:
             # `yield from` would close the user's generator with this one
             for value in self.iterable:  # noqa: UP028
                 yield value
+            return
+        if self._counting.trips is not None:
+            yield from self._roll(trace, frame, self._counting.trips)
             return
         if self._guess is not None:
             trips = self._guess.trips
@@ -376,7 +401,30 @@ class Looping:
                 yield from self._roll(trace, frame, None, first)
                 return
             first = variables(frame, (*self.names.stored, *self.names.targets))
-        yield from self._python_trips(trace, frame, trips, first)
+        if self._counting.allowed and self._counting.why is not None and self._may_roll:
+            self._counting.allowed = False
+            yield from self._counted(trace, frame, first)
+        else:
+            yield from self._python_trips(trace, frame, trips, first)
+
+    def _counted(self, trace: Trace, frame: Any, first: list[Any]) -> Iterator[Any]:
+        """A ``while`` with a condition that is known when tracing, which a loop could not carry:
+        its iterations are made to count them, and the loop is one over so many.
+
+        The number holds as the conditions do, which nothing else decides: no iteration may have
+        specialised on a value.
+        """
+        begun, found = len(trace.builder.nodes), reachable(frame, trace)
+        with journaling(trial=trace.builder, found=found) as journal:
+            self._counting.count = 0
+            yield from self._python_trips(trace, frame, None, first)
+            count, self._counting.count, self._counting.ended = self._counting.count, None, False
+            checks = any(map(has_effect, trace.builder.nodes[begun:]))
+            if journal.is_final or checks or not FEW_TRIPS < count <= MANY_TRIPS:
+                return
+            journal.undo()
+        self._counting.trips = Trips(0, count, 1)
+        yield from self._roll(trace, frame, self._counting.trips, first)
 
     def _python_trips(
         self,
@@ -405,17 +453,21 @@ class Looping:
                 yield None if trips is None else trips[place]
                 if self._switch:
                     journal.undo()
+            if self._counting.ended:
+                return True
             if self._switch:
+                self._counting.count = None
                 rest = None if trips is None else trips.after(place)
                 yield from self._roll(trace, frame, rest, before)
                 return True
             place += 1
+            self._counting.count = None if self._counting.count is None else place
             before = variables(frame, (*self.names.stored, *self.names.targets))
         return True
 
     def _note_known(self, trace: Trace, count: int) -> None:
         """A ``while`` with a condition that is known when tracing has made many iterations."""
-        error = self._why if isinstance(self._why, GradsmithError) else None
+        error = self._counting.why if isinstance(self._counting.why, GradsmithError) else None
         error = error or trace.unrolling.chosen.get(self.place)
         if error is not None:
             trace.unrolling.note_written_out(self.place, count, error)
