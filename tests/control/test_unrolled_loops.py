@@ -354,11 +354,11 @@ def until_it_is_long(x):
 def histories_within_a_loop(x):
     total = 0.0
     for v in x:
-        t, values = 0.0, []
+        t, u, values = 0.0, v, []
         while t < (2.7 if LONG else 1.0):
-            v = np.sin(v + t)
+            u = np.sin(u + t)
             t += 0.1
-            values.append(v)
+            values.append(u)
         total += np.sum(np.array(values) ** 2)
     return total
 
