@@ -338,6 +338,59 @@ def test_calls_outside_are_the_function_itself():
     assert sine.__name__ == "sine"
 
 
+# --- ufuncs of SciPy are called as they are
+
+special = pytest.importorskip("scipy.special")
+erf = gs.custom_vjp(special.erf)
+erf.defvjp(
+    lambda x: (special.erf(x), x),
+    lambda x, g: (g * 2 / np.sqrt(np.pi) * np.exp(-x * x),),
+)
+erf_by_sympy = gs.elementwise(special.erf, sympy="erf(x)")
+
+
+@pytest.mark.parametrize("fun", [erf, erf_by_sympy])
+@pytest.mark.parametrize("x", [X, 0.7, X.astype(np.float32)[None]])
+def test_rules_of_functions_that_have_none(fun, x):
+    check_rule(fun, (x,))
+    text = gs.grad(lambda x: np.sum(fun(x) * x)).source(x)
+    namespace = {}
+    exec(text, namespace)
+    assert "import scipy.special\n" in text
+    assert "scipy.special.erf(x)" in text
+
+
+def of_a_constant(x):
+    return np.sum(x * special.erf(0.3))
+
+
+def beside(x):
+    return np.sum(x * special.gammaln(gs.stop_gradient(x) ** 2 + 1.0))
+
+
+def in_a_loop_of_values(scipy):
+    total = 0.0
+    for v in scipy:
+        total = total + gs.stop_gradient(special.jv(1.0, v)) * v
+    return total
+
+
+@pytest.mark.parametrize("fun", [of_a_constant, beside, in_a_loop_of_values])
+def test_library_ufuncs_that_are_not_differentiated(fun):
+    compiled, slope = gs.compile(fun), gs.grad(fun)
+    for x in (X, Y[:2], 2 * Y):
+        np.testing.assert_array_equal(compiled(x), fun(x))
+        np.testing.assert_allclose(np.sum(slope(x) * x), fun(x), rtol=1e-13)
+        np.testing.assert_allclose(gs.jvp(fun, (x,), (x,))[1], fun(x), rtol=1e-13)
+
+
+def test_library_ufuncs_whose_derivative_is_needed():
+    for transform in (gs.grad, lambda f: lambda x: gs.jvp(f, (x,), (x,))):
+        with pytest.raises(gs.GradsmithError, match="erf has no derivative") as caught:
+            transform(lambda x: np.sum(special.erf(x)))(X)
+        assert "gs.custom_vjp" in str(caught.value)
+
+
 # --- refusals
 
 no_rule = gs.custom_vjp(wrong)

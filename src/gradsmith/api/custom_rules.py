@@ -232,13 +232,7 @@ def elementwise(fun: Callable[..., Any], *, sympy: Any) -> CustomJVP:
     ArgumentValueError
         The expression has symbols that are no parameters, or NumPy cannot compute a derivative.
     """
-    signature = signature_of(fun)
-    if signature is None:
-        raise ArgumentTypeError(
-            "gs.elementwise needs a function that tells its parameters",
-            hint="wrap it: lambda x: f(x)",
-        )
-    names = list(signature.parameters)
+    names = _parameters(fun, sympy)
     partials = _partials(getattr(fun, "__name__", "fun"), names, sympy)
     ruled = CustomJVP(fun)
 
@@ -251,6 +245,22 @@ def elementwise(fun: Callable[..., Any], *, sympy: Any) -> CustomJVP:
 
     ruled.defjvp(rule)
     return ruled
+
+
+def _parameters(fun: Callable[..., Any], expression: Any) -> list[str]:
+    """What the parameters are called; for a ufunc of one operand, what the symbol is."""
+    signature = signature_of(fun)
+    if signature is not None:
+        return list(signature.parameters)
+    import sympy  # noqa: PLC0415  slow to import, and seldom needed
+
+    symbols = sympy.sympify(expression).free_symbols
+    if isinstance(fun, np.ufunc) and fun.nin == len(symbols) == 1:
+        return [symbol.name for symbol in symbols]
+    raise ArgumentTypeError(
+        "gs.elementwise needs a function that tells its parameters",
+        hint="wrap it: lambda x, y: f(x, y)",
+    )
 
 
 def _partials(name: str, names: Sequence[str], expression: Any) -> list[Callable[..., Any]]:

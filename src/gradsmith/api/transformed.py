@@ -128,6 +128,13 @@ class Transformed:
         Where the output needs a seed and none is given, the source is that for a seed of the
         output's shape.
         """
+        try:
+            return self._source(args, kwargs, grad_outputs)
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython
+            raise outside(error)  # noqa: B904  it is the same error
+
+    def _source(self, args: Any, kwargs: Any, grad_outputs: Any) -> str:
         if grad_outputs is not None:
             return self._seeded.source(*args, as_seed(grad_outputs), **kwargs)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -186,7 +186,7 @@ def wanted_in_body(view: LoopView, active: Active, results: Iterable[int]) -> se
 # -- whole graphs --------------------------------------------------------------------------------
 
 
-def between(inputs: Sequence[Node], outputs: Iterable[Node]) -> list[Node]:
+def between(inputs: Sequence[Node], outputs: Collection[Node]) -> list[Node]:
     """The nodes on a differentiable way from ``inputs`` to ``outputs``, inputs included,
     each after its operands.
     """
@@ -194,7 +194,8 @@ def between(inputs: Sequence[Node], outputs: Iterable[Node]) -> list[Node]:
     active = Active(inputs)
     order = [n for n in inputs if n in active.nodes and n in needed and not n.inputs]
     order += [n for n in current_builder().nodes if n in needed and active.add(n)]
-    return list(dict.fromkeys(order))
+    passing = wanted(order, active, outputs)  # not what a stop on the way holds back
+    return [n for n in dict.fromkeys(order) if n in passing]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradsmith.autodiff.activity import in_arm, in_block, in_body
+from gradsmith.autodiff.activity import Active, in_arm, in_block, in_body, wanted
 from gradsmith.autodiff.growth import is_exponential, is_tape_of_exponentials
 from gradsmith.autodiff.regions import (
     Values,
@@ -33,11 +33,11 @@ def push_branch(node: Node, found: Tangents, push: Push) -> dict[int, Node]:
     """The tangents of the results of a branch that have one."""
     view = BranchView(node)
     moving = _moving(node, found)
-    actives = [in_arm(view, side, moving).nodes for side in (0, 1)]
+    actives = [in_arm(view, side, moving) for side in (0, 1)]
     places = [
         k
         for k, pair in enumerate(zip(*(arm.results for arm in view.arms), strict=True))
-        if any(r in active for r, active in zip(pair, actives, strict=True))
+        if any(r in active.nodes for r, active in zip(pair, actives, strict=True))
     ]
     builders, results = [], []
     for region, active in zip(view.arms, actives, strict=True):
@@ -61,8 +61,8 @@ def push_rerun(node: Node, found: Tangents, push: Push) -> dict[int, Node]:
     """The tangents of the results of a region that is run again; its values are, too."""
     block: Region = node.attrs["block"]
     moving = _moving(node, found)
-    active = in_block(block, moving).nodes
-    places = [k for k, result in enumerate(block.results) if result in active]
+    active = in_block(block, moving)
+    places = [k for k, result in enumerate(block.results) if result in active.nodes]
     builder = Builder(parent=current_builder())
     tangents = {block.params[p]: found[node.inputs[p]] for p in moving}
     values: Values = dict(zip(block.params, node.inputs, strict=True))
@@ -90,7 +90,7 @@ def _pushed(
     region: Region,
     values: Values,
     tangents: Mapping[Node, Node | None],
-    active: set[Node],
+    active: Active,
     push: Push,
 ) -> Tangents:
     """The region made again in ``builder`` with tangents: those of its nodes."""
@@ -104,7 +104,8 @@ def _pushed(
             builder.inner(own) for outer, own in builder.captured.items() if is_exponential(outer)
         )
         with builder.phase(rewriting):
-            push([values[n] for n in region.nodes if n in active], found)
+            passing = wanted(region.nodes, active, region.results)
+            push([values[n] for n in region.nodes if n in passing], found)
     return {n: found.get(values.get(n, n)) for n in (*region.params, *region.nodes)}
 
 
@@ -131,9 +132,9 @@ def push_loop(node: Node, found: Tangents, push: Push) -> dict[int, Node]:
     """The tangents of the results of a loop that have one."""
     view = LoopView(node)
     readings = _moving(node, found)
-    active = in_body(view, readings).nodes
-    moving = [k for k, param in enumerate(view.carried) if param in active]
-    recorded = [j for j, result in enumerate(view.recorded) if result in active]
+    active = in_body(view, readings)
+    moving = [k for k, param in enumerate(view.carried) if param in active.nodes]
+    recorded = [j for j, result in enumerate(view.recorded) if result in active.nodes]
     new = _with_params(view, moving, readings, recorded)
     given: dict[Node, Node | None] = {view.params[p]: t for p, t in new.tangents.items()}
     for p in view.captured:

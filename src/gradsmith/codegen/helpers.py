@@ -34,6 +34,9 @@ class Helpers:
     def module(self, name: str) -> str:
         """The name of a module of Python's that is imported."""
         if name not in self.modules:
-            taken = name in self._arguments
+            root = name.split(".", maxsplit=1)[0]
+            taken = root in self._arguments or ("." in name and not self._names.is_free(root))
+            if not taken and "." in name:
+                self._names.reserve(root)
             self.modules[name] = self._names.fresh(name, everywhere=True) if taken else name
         return self.modules[name]

@@ -49,6 +49,10 @@ class Names:
         self._used.add(name)
         return name
 
+    def is_free(self, name: str) -> bool:
+        """Whether nothing is called so."""
+        return name not in self._used
+
     def fresh(self, wanted: str, *, everywhere: bool = False) -> str:
         """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free.
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.library_ufuncs import called, home_of
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
@@ -48,6 +50,8 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         gradsmith does not know the function.
     """
     implementation = FUNCTIONS.get(function)
+    if implementation is None and isinstance(function, np.ufunc) and home_of(function):
+        implementation = partial(called, function)
     if implementation is None:
         raise UnsupportedError(
             f"{name_of(function)} is not supported on traced values",

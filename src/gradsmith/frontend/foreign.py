@@ -18,6 +18,7 @@ from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.warned import warn_effect
+from gradsmith.ops.library_ufuncs import home_of
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 RANDOM = ("numpy.random", "random", "secrets")
@@ -120,6 +121,8 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
     if module.split(".")[0] in EFFECTS or isinstance(owner, io.IOBase):
         refuse_effect(function, args, kwargs)
         warn_effect(name_of(function))
+        return
+    if isinstance(function, np.ufunc) and home_of(function):
         return
     holds = isinstance(owner, _HOLDERS) or module.split(".")[0] in HARMLESS
     if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
