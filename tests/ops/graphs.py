@@ -14,7 +14,7 @@ from gradsmith.autodiff.reverse import vjp
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import module
 from gradsmith.codegen.program import Argument, Program
-from gradsmith.driver.gradients import differentiate
+from gradsmith.driver.gradients import differentiate, zero_like
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -24,7 +24,6 @@ from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import type_of
 from gradsmith.ir.types import ArrayType
 from gradsmith.ir.verify import verify
-from gradsmith.ops.create import zeros
 from gradsmith.tree import LEAF, Tree
 
 Nodes = Sequence[Node]
@@ -84,7 +83,7 @@ def _floating_types(types: Sequence[ArrayType]) -> list[ArrayType]:
 
 
 def _or_zeros(found: Node | None, model: Node) -> Node:
-    return zeros(shape=model.shape, dtype=model.dtype) if found is None else found
+    return zero_like(model) if found is None else found
 
 
 def adjoint(primal: Traced) -> Traced:
