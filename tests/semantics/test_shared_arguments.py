@@ -226,15 +226,18 @@ def test_stores_are_seen_through_the_other_argument_or_refused(fun):
         if fun is to_a_captured and call is not apart:
             continue
         CAPTURED[:] = fresh()
-        expected = copy.deepcopy(fun(*call()))
+        plain = call()
+        expected = copy.deepcopy((fun(*plain), plain))
         CAPTURED[:] = fresh()
+        args = call()
         try:
-            got = compiled(*call())
+            got = compiled(*args)
         except gs.GradsmithError as error:
             assert "shares memory" in str(error)  # noqa: PT017
             refused.add(call)
         else:
-            same(got, expected)
+            same(got, expected[0])
+            same(args, expected[1])
     assert not refused & KNOWN
     if fun in (read_before, copied_before):
         assert not refused
