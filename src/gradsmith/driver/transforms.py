@@ -27,6 +27,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.effects import world_as_it_was
 from gradsmith.frontend.layout import order_of_copy
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.results import check_results, returned
@@ -266,7 +267,8 @@ def _run(
     trace = current_trace()
     if trace is not None and trace.subject is None:
         trace.subject = list(names)
-    return primals, call(function, *bound.args, **bound.kwargs)
+    with world_as_it_was():
+        return primals, call(function, *bound.args, **bound.kwargs)
 
 
 def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
@@ -347,7 +349,8 @@ class Pullback:
     def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
         names = [f"argument {i}" for i in range(len(args))]
         self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
-        result = call(function, *self._primals.values.values())
+        with world_as_it_was():
+            result = call(function, *self._primals.values.values())
         self._outputs, self._shape = output_leaves(result)
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
 
@@ -375,7 +378,8 @@ def pushforward(
     """``(value, tangent)`` of a function at traced arguments along traced tangents."""
     names = [f"argument {i}" for i in range(len(args))]
     primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
-    result = call(function, *primals.values.values())
+    with world_as_it_was():
+        result = call(function, *primals.values.values())
     outputs, shape = output_leaves(result)
     directions = primals.tangents(tangents)
     builder = current_builder()

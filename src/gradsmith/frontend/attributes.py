@@ -35,7 +35,7 @@ from gradsmith.frontend.effects import (
     note_external,
     write_outside,
 )
-from gradsmith.frontend.journal import adopt
+from gradsmith.frontend.journal import CONTAINERS, adopt
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.trace import Reliance, Trace
@@ -140,6 +140,7 @@ def _is_data_descriptor(kind: Any) -> bool:
 
 def _held(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds: it may have been written by the function."""
+    owner = real_object(trace, owner)
     written = changed(trace, owner, name)
     if written is not MISSING:
         return MISSING if written is DELETED else written
@@ -147,6 +148,15 @@ def _held(trace: Trace, owner: Any, name: str) -> Any:
     if found is MISSING or not is_external(trace, owner):
         return found
     return outside_attribute(trace, owner, name, found)
+
+
+def real_object(trace: Trace, owner: Any) -> Any:
+    """The object that has the attributes: where a copy stands for a list or dict of a class of the
+    user's, that from outside.
+    """
+    original = trace.originals.get(id(owner))
+    copied = original is not None and isinstance(owner, CONTAINERS)
+    return original.real if copied and original is not None else owner
 
 
 def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
@@ -289,6 +299,7 @@ def _check_slots(owner: Any, name: str, kind: Any) -> None:
 
 def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """Let the object hold the value."""
+    owner = real_object(trace, owner)
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
@@ -328,7 +339,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         call(kind.fdel, owner)
     elif mine is not None:
         call(mine, kind, owner)
-    elif is_external(trace, owner) or isinstance(owner, type):
+    elif is_external(trace, owner := real_object(trace, owner)) or isinstance(owner, type):
         if _held(trace, owner, name) is MISSING:
             getattr(Nothing(owner), name)
         delete_outside(trace, owner, name, _before(trace, owner, name))

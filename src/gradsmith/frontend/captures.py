@@ -6,7 +6,8 @@ import copy
 import os
 import types
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -65,23 +66,15 @@ def rely(trace: Trace, key: object, read: Reader, value: Any) -> None:
     trace.reliances.setdefault(key, Reliance(read, value, by_identity=True))
 
 
-def note_copies(trace: Trace, seen: Any, real: Any, read: Reader) -> None:
-    """The containers in ``seen``, inner ones too, stand for those in ``real``, from outside."""
+def _note_copy(trace: Trace, seen: Any, real: Any, read: Reader) -> Any:
+    """``seen`` stands for the container ``real``, from outside."""
     trace.originals[id(seen)] = Original(real, read)
     trace.seen[id(real)] = seen, read
     held = written_part(seen)
     if held is not None:
         trace.copies.append((held, contents_of(held), read))
         adopt(held)
-    if not tree.is_container(seen):
-        return
-    kind, keys, parts = tree.parts(seen)
-    for k, inner, outer in zip(keys, parts, tree.parts(real)[2], strict=True):
-        if tree.is_container(inner):
-            step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
-            note_copies(trace, inner, outer, _reader_of(read, ((step, k),)))  # type: ignore[arg-type]
-        elif not is_input(outer):
-            trace.external.setdefault(id(inner), inner)
+    return seen
 
 
 def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
@@ -91,12 +84,11 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             trace.seen[id(value)] = seen, read
         return seen
     if tree.is_container(value):
-        leaves, shape = tree.flatten(value, is_input)
+        leaves, _ = tree.flatten(value, is_input)
         if leaves or not isinstance(value, tuple):  # what can change is copied
-            trace.reliances[key] = Reliance(lambda: _structure(read()), shape, by_identity=False)
-            seen = _container(trace, name, leaves, shape, read)
-            note_copies(trace, seen, value, read)
-            return seen
+            found = _structure(value)
+            trace.reliances[key] = Reliance(lambda: _structure(read()), found, by_identity=False)
+            return _Copying(trace, name).copied(value, read, ())
     elif isinstance(value, CONTAINERS):
         return _copied(trace, key, name, value, read)
     trace.external[id(value)] = value
@@ -130,8 +122,7 @@ def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
         for k in keys:
             one = partial(_item_of, read, k)
             seen[k] = capture(trace, ("item", id(value), k), f"{name}_{k}", value[k], one)
-    note_copies(trace, seen, value, read)
-    return seen
+    return _note_copy(trace, seen, value, read)
 
 
 def _keys(value: Any) -> tuple[Any, ...]:
@@ -142,8 +133,42 @@ def _item_of(read: Reader, key: Any) -> Any:
     return read()[key]
 
 
-def _structure(value: Any) -> tree.Tree:
-    return tree.flatten(value, is_input)[1]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """An object that must be the same one, whatever its class says of ``==``."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _structure(value: Any) -> tuple[tree.Tree, tuple[int, ...]]:
+    """The structure of a container, and which of the containers in it are one."""
+    shape = _with_identities(tree.flatten(value, is_input)[1])
+    if not any(child.children for child in shape.children):
+        return shape, ()
+    places: dict[int, int] = {}
+    return shape, tuple(places.setdefault(i, len(places)) for i in _inner_identities(value))
+
+
+def _with_identities(shape: tree.Tree) -> tree.Tree:
+    if shape.kind == "static":
+        plain = isinstance(shape.value, BY_VALUE)
+        return shape if plain else replace(shape, value=_Same(shape.value))
+    if not shape.children:
+        return shape
+    return replace(shape, children=tuple(map(_with_identities, shape.children)))
+
+
+def _inner_identities(value: Any) -> Iterator[int]:
+    for part in tree.parts(value)[2]:
+        if tree.is_container(part):
+            yield id(part)
+            yield from _inner_identities(part)
 
 
 def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
@@ -184,13 +209,44 @@ def _is_read(seen: Any) -> bool:
     return isinstance(seen, Tracer) and seen.view.storage.read
 
 
-def _container(trace: Trace, name: str, leaves: list[Any], shape: tree.Tree, read: Reader) -> Any:
-    made = []
-    for position, (leaf, path) in enumerate(zip(leaves, tree.paths(shape), strict=True)):
-        last = path[-1][1]
-        leaf_name = last if isinstance(last, str) and last.isidentifier() else f"{name}_{position}"
-        made.append(_input(trace, leaf_name, leaf, _reader_of(read, path)))
-    return tree.unflatten(shape, made)
+class _Copying:
+    """Makes what stands for a container from outside: inputs for its leaves, and one copy of each
+    container in it, in however many places that is.
+    """
+
+    def __init__(self, trace: Trace, name: str) -> None:
+        self.trace = trace
+        self.name = name
+        self.position = 0
+
+    def copied(self, value: Any, read: Reader, path: tree.Path) -> Any:
+        """What stands for a part of it."""
+        here = _reader_of(read, path) if path else read
+        if is_input(value):
+            return self._leaf(value, here, path)
+        if id(value) in self.trace.seen:
+            seen, first = self.trace.seen[id(value)]
+            same = partial(_are_one, here, first)
+            self.trace.reliances["one", id(value), here] = Reliance(same, True, by_identity=True)
+            return seen
+        if not tree.is_container(value):
+            if isinstance(value, CONTAINERS):
+                return _copied(self.trace, ("part", id(value)), self.name, value, here)
+            self.trace.external.setdefault(id(value), value)
+            return value
+        kind, keys, parts = tree.parts(value)
+        step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
+        inner = [
+            self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]
+            for key, part in zip(keys, parts, strict=True)
+        ]
+        return _note_copy(self.trace, tree.rebuilt(value, keys, inner), value, here)
+
+    def _leaf(self, value: Any, read: Reader, path: tree.Path) -> Any:
+        last, position = path[-1][1], self.position
+        self.position += 1
+        word = isinstance(last, str) and last.isidentifier()
+        return _input(self.trace, last if word else f"{self.name}_{position}", value, read)
 
 
 def _reader_of(read: Reader, path: tree.Path) -> Reader:

@@ -12,13 +12,14 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.effects import DELETED
 from gradsmith.frontend.journal import contents_of
 from gradsmith.frontend.spans import is_staged_code
@@ -354,12 +355,21 @@ def _attribute_write(
         write, delete = object.__setattr__, object.__delattr__
 
     def prepare(call: Call) -> Callable[[], None]:
-        if make is None:
-            return lambda: delete(owner, name)
+        if make is None:  # it may be there only because the function has set it before
+            there = name in owner if isinstance(owner, dict) else _holds(owner, name)
+            return partial(delete, owner, name) if there else _nothing
         value = make(call)
         return lambda: write(owner, name, value)
 
     return prepare
+
+
+def _holds(owner: Any, name: str) -> bool:
+    return hasattr(owner, name) and own_attribute(owner, name) is not MISSING
+
+
+def _nothing() -> None:
+    """Writes nothing."""
 
 
 def _label(container: Any) -> str:
