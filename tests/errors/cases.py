@@ -952,16 +952,6 @@ def text_by_sorted():
 
 
 @case(TypeError)
-def printed_number_of_two_classes():
-    def f(x):
-        largest = x[0] if x[0] > 0 else np.float32(0)
-        print("largest", largest)
-        return largest * 1.0
-
-    gs.grad(f)(X)
-
-
-@case(TypeError)
 def print_to_a_file():
     import io
 

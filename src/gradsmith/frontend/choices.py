@@ -69,7 +69,8 @@ def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, Tracer) and value.dtype == bool and not value.ndim
+    """Whether it is a bool of Python's, which `False` and `True` stand for on a path."""
+    return isinstance(value, Tracer) and value.dtype == bool and value.type.weak
 
 
 def _falsy(value: Any) -> Any:

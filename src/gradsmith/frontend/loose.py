@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+import numpy as np
+
 from gradsmith.errors import ControlFlowError, GradsmithError
-from gradsmith.frontend.dispatch import apply
+from gradsmith.frontend.dispatch import apply, run
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
@@ -20,6 +22,8 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
+from gradsmith.ops.declare import as_node
+from gradsmith.ops.shape import cast
 
 AS_FLOATS = frozenset("eEfFgG%")
 """Formats in which integers are written as the floats that they equal."""
@@ -28,10 +32,9 @@ AS_FLOATS = frozenset("eEfFgG%")
 def note(node: Node, types: Iterable[ArrayType], unless: Size | None = None) -> None:
     """``node`` may be of another of these types in Python; never with ``unless`` above zero."""
     trace = current_trace()
-    own = node.array_type  # numbers of Python's stay what they are
-    others = [t for t in types if not (t.ndim or t.weak or _is_alike(t, own))]
+    own = node.array_type  # numbers stay what they are, arrays without axes become numbers
+    others = [t for t in types if t.form == "array" and not t.ndim and not _is_alike(t, own)]
     if trace is not None and others:
-        others.sort(key=lambda type_: type_.dtype == own.dtype)
         trace.loose.setdefault(node, (others[0], unless))
 
 
@@ -42,11 +45,15 @@ def _is_alike(left: ArrayType, right: ArrayType) -> bool:
 def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
     result = apply(function, *args, **kwargs)
-    numpys = (getattr(function, "__module__", None) or "numpy").startswith("numpy")
-    weak = isinstance(result, Tracer) and result.type.weak
-    if numpys and weak and all(result is not a for a in args):
-        note(result.node, [ArrayType(result.dtype, (), "scalar")])
-    return result
+    by_python = isinstance(result, Tracer) and result.type.weak
+    if not (by_python and isinstance(function, np.ufunc)):
+        return result
+    return apply(function, run(_as_numpys, args[0]), *args[1:], **kwargs)
+
+
+def _as_numpys(value: Any) -> Node:
+    node = as_node(value)
+    return cast(node, node.dtype)
 
 
 def check(value: Tracer, *, by_class: bool, spec: str = "") -> None:

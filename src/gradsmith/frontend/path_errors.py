@@ -16,6 +16,7 @@ from gradsmith.frontend.failures import mentions_stand_ins
 from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import is_gradsmiths, span_of
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import divided
 from gradsmith.frontend.unsettled import AbandonedError, UndecidedError
 from gradsmith.ops.effects import fail
 
@@ -29,6 +30,9 @@ def in_users_name(function: AnyFunction) -> AnyFunction:
     """Declare that errors of Python's which are raised in ``function`` are the user's."""
     _USERS.add(function.__code__)
     return function
+
+
+in_users_name(divided)
 
 
 def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:

@@ -185,6 +185,11 @@ def _is_plain_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
 
 
+@in_users_name
+def _by_python(function: Any, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
 def _is_pythons_on_integers(function: Any, args: Sequence[Any]) -> bool:
     """Whether a function of Python's is called with integers, which may be sizes: they have the
     operators that it calls.
@@ -195,6 +200,8 @@ def _is_pythons_on_integers(function: Any, args: Sequence[Any]) -> bool:
 
 def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     try:
+        if function in FUNCTIONS and function.__module__ == "math" and not any_traced(args):
+            return functools.partial(_by_python, function)
         if function in FUNCTIONS and _is_pythons_on_integers(function, args):
             return builtins_table.BUILTINS.get(function) or function
         if function in FUNCTIONS:

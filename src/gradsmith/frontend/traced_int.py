@@ -205,21 +205,26 @@ _EXACT: dict[str, Callable[[Any, Any], Size]] = {
 def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
     a, b = as_size(left), as_size(right)
     if a is not None and b is not None:
-        if symbol == "//" and isinstance(b, Dim):
-            return wrap_size(_quotient(a, b))
+        if symbol in ("//", "%"):
+            return wrap_size(divided(symbol, a, b))
         return wrap_size(_EXACT[symbol](a, b))
     if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
         return TracedInt.fallback(symbol, left, right)
     return NotImplemented
 
 
-def _quotient(left: Size, right: Dim) -> Size:
-    """``left // right``: a divisor that cancels must not be 0, where Python raises an error."""
+def divided(symbol: str, left: Size, right: Size) -> Size:
+    """``left // right`` or ``left % right``; where the divisor is 0 Python raises an error.
+
+    A divisor that cancels must not be 0; any other is divided by in the emitted code.
+    """
     if dims.is_unbacked(right):
-        return dims.compound("//", left, right)
-    if not dims.decide("!=", right, 0):
-        raise ZeroDivisionError("integer division or modulo by zero")
-    return left // right
+        return dims.compound(symbol, left, right)
+    cancels = symbol == "//" and isinstance(right, Dim)
+    if (cancels or dims.hint(right) == 0) and not dims.decide("!=", right, 0):
+        what = "division or modulo" if symbol == "//" else "modulo"
+        raise ZeroDivisionError(f"integer {what} by zero")
+    return _EXACT[symbol](left, right)
 
 
 def _bitwise(symbol: str, left: Any, right: Any) -> Any:

@@ -14,7 +14,7 @@ def in_type(node: Node, type_: ArrayType) -> Node:
     """``node`` as a value of ``type_``, of the same shape, whose dtype holds it."""
     if node.type == type_:
         return node
-    if node.array_type.weak and type_.form != "array":
+    if "array" not in (node.array_type.form, type_.form):
         return widened(node, dtype=type_.dtype, scalar=not type_.weak)
     if node.dtype != type_.dtype or node.array_type.weak:
         node = cast(node, type_.dtype)

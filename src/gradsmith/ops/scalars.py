@@ -158,8 +158,8 @@ widened = primitive(
     emit=lambda emitter, node, x: x,
     traits=("alias",),
 )
-"""A number of Python's where one of a wider class, or of NumPy's, may come from elsewhere: as it
-is, for ``1 if x > 0 else 2.5`` is the integer 1 in Python.
+"""A number where one of a wider class may come from elsewhere: as it is, for ``1 if x > 0 else
+2.5`` is the integer 1 in Python.
 """
 
 

@@ -1,0 +1,252 @@
+"""Python's numbers keep Python's rules: value to the bit, class, and the error that is raised.
+
+The referee is the function itself. Each is compiled once and called at all arguments of a kind, so
+that decisions that were frozen at the first call show.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+NAN, INF = math.nan, math.inf
+FLOATS = [(0.7, 1.3), (-1.2, 0.4), (2.5, 1.0), (0.0, -0.0), (NAN, 1.0), (1.0, NAN), (INF, -2.5),
+          (1e200, 1e200), (-8.0, 1 / 3), (1000.0, -1.0), (2.675, 2.0)]  # fmt: skip
+MIXED = [(np.float64(x), y) for x, y in FLOATS[:9]]
+SINGLE = [(np.float32(0.7), 2), (np.float32(-1.25), 3), (np.float32(0), 1)]
+INTEGERS = [(3, 2), (-7, 3), (7, -3), (0, 5), (10**30, 7), (5, 1)]
+KINDS = {"float": FLOATS, "float64": MIXED, "float32": SINGLE, "int": INTEGERS}
+
+OF_ONE = {
+    "round": round,
+    "round to 2": lambda x: round(x, 2),
+    "round to tens": lambda x: round(x, -1),
+    "int": int,
+    "bool": bool,
+    "float": float,
+    "complex": complex,
+    "abs": abs,
+    "not": lambda x: not x,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "is_integer": lambda x: float(x).is_integer(),
+    "real and imag": lambda x: (x.real, float(x).imag),
+    "half": lambda x: 1 if x > 0 else 2.5,
+    "True plus": lambda x: True + x,
+    "truths": lambda x: (x > 0) + (x > 1) + (not x),
+    "class": lambda x: (type(x), type(float(x)), isinstance(x, float), isinstance(x, int)),
+    "least of int": lambda x: min(x, 1),
+    "of three": lambda x: max(x, 0, -0.5),
+    "square": lambda x: x**2,
+    "cube": lambda x: x**3,
+    "root": lambda x: x**0.5,
+    "whole exponent": lambda x: (x if x > 1 else 3) ** 2.0,
+    "times one": lambda x: (x if x > 1 else 3) * 1.0,
+    "and or": lambda x: (x and 2.0, x or 3),
+    "modf": math.modf,
+    "fsum": lambda x: math.fsum([x, 0.1, 0.2]),
+    "dist": lambda x: math.dist([x, 1.0], [0.5, x]),
+    "prod": lambda x: math.prod([x, 2, x]),
+}
+OF_TWO = {
+    "max": max,
+    "min": min,
+    "divide": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "divmod": divmod,
+    "power": operator.pow,
+    "pow": pow,
+    "math.pow": math.pow,
+    "atan2": math.atan2,
+    "hypot": math.hypot,
+    "fmod": math.fmod,
+    "remainder": math.remainder,
+    "copysign": math.copysign,
+    "log": math.log,
+    "isclose": math.isclose,
+    "choice": lambda x, y: x if x > y else y,
+    "nested": lambda x, y: max(x, y, 1) - min(1, x * y),
+}
+OF_MATH = ["sin", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+           "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "fabs", "degrees", "radians",
+           "erf", "erfc", "gamma", "lgamma", "isnan", "isinf", "isfinite", "ulp"]  # fmt: skip
+
+
+def outcome(function, arguments):
+    """What the call gives: its `repr` and class, or the error it raises."""
+    try:
+        with np.errstate(all="ignore"):
+            value = function(*arguments)
+    except Exception as error:
+        return error
+    parts = value if isinstance(value, tuple) else (value,)
+    return [(type(part), repr(part)) for part in parts]
+
+
+def check(function, many):
+    def called(*numbers):
+        return function(*numbers)
+
+    compiled = gs.compile(called)
+    for arguments in many:
+        expected, found = outcome(function, arguments), outcome(compiled, arguments)
+        if isinstance(expected, Exception):
+            kinds = [k for k in (ValueError, OverflowError, ZeroDivisionError, TypeError)
+                     if isinstance(expected, k)]  # fmt: skip
+            assert isinstance(found, tuple(kinds)), (arguments, expected, found)
+        else:
+            assert found == expected, arguments
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.GradsmithWarning")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", OF_ONE)
+def test_function_of_one_number(name, kind):
+    check(OF_ONE[name], [(x,) for x, _ in KINDS[kind]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.GradsmithWarning")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", OF_TWO)
+def test_function_of_two_numbers(name, kind):
+    check(OF_TWO[name], KINDS[kind])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", OF_MATH)
+def test_function_of_math(name, kind):
+    check(getattr(math, name), [(x,) for x, _ in KINDS[kind]])
+
+
+def test_a_call_of_math_stays_one():
+    def f(x):
+        return math.sin(x) * math.exp(-x) + max(x, 1.0)
+
+    assert "math.sin(x) * math.exp(-x) + max(x, 1.0)" in gs.compile(f).source(0.5)
+    source = gs.grad(f).source(0.5)
+    assert "np.sin" not in source
+    assert "np.where" not in source
+
+
+def test_a_power_in_a_loop_calls_no_function_of_arrays():
+    def f(x, q):
+        s = 0.0
+        for _ in range(10):
+            s = 0.5 * s + x**q
+        return s
+
+    source = gs.grad(f, (0, 1)).source(0.5, 1.5)
+    assert "x ** q" in source
+    assert "np.where" not in source
+    assert "np.log" not in source
+
+
+# -- values that carry the gradient ---------------------------------------------------------------
+
+X = np.array([1.4, 2.3, -1.2])
+Y = np.array([0.25, 1.75, 3.5, -2.0])
+CARRIED = {
+    "float": lambda x: float(x[0]) * float(np.sum(x * x)),
+    "item": lambda x: x[1].item() * x.item(0) + np.sum(x).item(),
+    "item of two": lambda x: x[None].item(0, 1) * x.item((2,)),
+    "tolist": lambda x: sum(v * v for v in x.tolist()),
+    "an element of tolist": lambda x: x.tolist()[1] * x.tolist()[-1],
+    "nested tolist": lambda x: x[:2].reshape(2, 1).tolist()[1][0] ** 2,
+    "a write into tolist": lambda x: _written(x.tolist()),
+    "complex": lambda x: abs(complex(x[0], x[1]) * complex(x[2])) ** 2,
+    "math": lambda x: math.sin(x[0]) * math.exp(-float(x[1])) + math.atan2(x[2], 3.0),
+    "hypot and dist": lambda x: math.hypot(*x.tolist()) + math.dist([x[0], 1.0], [x[1], x[2]]),
+    "fsum": lambda x: math.fsum(x.tolist()) ** 2 + math.fsum([x[0], x[1]]),
+    "an integer index": lambda x: x[int(x[1])] * x[round(x[1]) - 1],
+    "an integer bound": lambda x: np.sum(x[: int(x[1])] ** 2) * int(x[1]),
+    "a range": lambda x: _powers(x, math.ceil(x[1])),
+    "an integer of numpy": lambda x: x[np.floor(x[1]).astype(int)] ** 2,
+    "rounding": lambda x: x[0] * round(x[1]) + x[1] * math.floor(x[0]) + x[2] * (x[1] // 1),
+    "divmod": lambda x: divmod(x[1], 0.7)[1] * divmod(float(x[1]), 2)[0],
+    "a float in an array": lambda x: np.sum(np.array([float(x[0]), x[1], 2]) ** 2),
+    "max": lambda x: max(x) * min(float(x[0]), 1) + max(x[0], x[1], 1.0),
+    "power": lambda x: abs(float(x[1])) ** float(x[0]) + float(x[1]) ** 3,
+    "size of a reduction": lambda x: np.zeros(_product(x.shape))[0] + x[0] ** 2,
+}
+
+
+def _product(shape):
+    total = 1
+    for size in shape:
+        total = operator.mul(total, size)
+    return abs(total)
+
+
+def _written(numbers):
+    numbers[0] = numbers[1] * 3.0
+    return numbers[0] * numbers[-1]
+
+
+def _powers(x, n):
+    total = 0
+    for i in range(n):
+        total += x[i] ** 2 * i
+    return total
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_value_and_derivatives(name):
+    function = CARRIED[name]
+    compiled, gradient = gs.compile(function), gs.grad(function)
+    for x in (X, Y):
+        before = x.copy()
+        assert outcome(compiled, (x,)) == outcome(function, (x,))
+        expected = np.array([_slope(function, x, e) for e in np.eye(len(x))])
+        np.testing.assert_allclose(gradient(x), expected, rtol=1e-6, atol=1e-6)
+        tangent = gs.jvp(function, (x,), (np.ones(len(x)),))[1]
+        np.testing.assert_allclose(tangent, np.sum(expected), rtol=1e-6, atol=1e-6)
+        np.testing.assert_array_equal(x, before)
+
+
+def _slope(function, x, direction, step=1e-6):
+    return (function(x + step * direction) - function(x - step * direction)) / (2 * step)
+
+
+KINKS = [
+    (lambda x, q: x**q, (0.0, 2.5), (0.0, 0.0)),
+    (lambda x, q: x**q, (0.0, 0.0), (0.0, 0.0)),
+    (lambda x, q: x**q, (2.0, 0.0), (0.0, math.log(2.0))),
+    (lambda x, q: 1.0 * math.pow(x, q), (0.0, 1.5), (0.0, 0.0)),
+    (lambda x, y: math.sqrt(x * x + y * y), (0.0, 0.0), (0.0, 0.0)),
+    (lambda x, y: 1.0 * math.hypot(x, y), (0.0, 0.0), (0.0, 0.0)),
+    (lambda x, y: 1.0 * math.atan2(x, y), (0.0, 0.0), (0.0, 0.0)),
+    (lambda x, y: math.sqrt(x) * y, (0.0, 1.0), (INF, 0.0)),
+    (lambda x, y: max(x, y) * 1.0, (1.0, 1.0), (0.5, 0.5)),
+    (lambda x, y: max(x, y) * 1.0, (2.0, NAN), (1.0, 0.0)),
+    (lambda x, y: math.fabs(x) * y, (0.0, 2.0), (0.0, 0.0)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("function", "at", "expected"), KINKS)
+def test_derivative_at_a_kink(function, at, expected):
+    assert gs.grad(function, (0, 1))(*at) == pytest.approx(expected)
+
+
+def test_a_derivative_that_is_not_available():
+    with pytest.raises(gs.GradsmithError, match="digamma"):
+        gs.grad(lambda x: x * math.gamma(x))(2.5)
+
+
+# -- results that are no numbers ------------------------------------------------------------------
+
+
+def test_dtypes_and_classes_are_results():
+    def f(x):
+        return x.dtype, type(x[0]), type(float(x[0])), np.sum(x)
+
+    for x in (X, X.astype(np.float32)):
+        assert gs.compile(f)(x) == f(x)
