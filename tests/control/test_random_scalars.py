@@ -49,7 +49,7 @@ def functions(tmp_path_factory):
 def outcome(function, arguments):
     try:
         value = function(*(a.copy() if isinstance(a, np.ndarray) else a for a in arguments))
-    except Exception as error:  # noqa: BLE001 the class is compared
+    except Exception as error:
         return error
     parts = value if isinstance(value, tuple) else (value,)
     return [(type(part), repr(part)) for part in parts]
