@@ -113,3 +113,18 @@ def test_what_a_break_leaves_of_an_iterator_is_not_guessed():
 
     with pytest.raises(gs.GradsmithError, match="how much a loop has left of this enumerate"):
         gs.compile(f)(row(7))
+
+
+def test_a_variable_that_an_earlier_loop_may_have_set():
+    """Whether it is set is carried by the loop over pairs, as a truth value of another loop."""
+    body = """
+        s = 0.0 * x[0]
+        for a in map(abs, x):
+            if len(x) > len(y):
+                s = s * 0.7 + sum(a - n for a in y)
+            s = s * 0.5 + a - n
+        for a, b in zip(x[1:], x[:n]):
+            s = s * 0.5 + min(a, b) * 1.0
+        return s"""
+    body = "\n".join(line.removeprefix("        ") for line in body.split("\n"))
+    check_calls(function_of(body, "x, y, n"), *[(*pair, 3) for pair in PAIRS[:4]])

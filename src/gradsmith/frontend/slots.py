@@ -89,7 +89,8 @@ class Slot:
         """Its type before the loop, where it has a value there."""
         if self.initial is None or self.empty:
             return []
-        node = self.initial if isinstance(self.initial, Node) else as_shown(self.initial)
+        initial = as_truth(self.initial)
+        node = initial if isinstance(initial, Node) else as_shown(initial)
         return [node.array_type]
 
     def given(self, node: Node, trips: Size | None) -> None:
