@@ -258,8 +258,8 @@ def test_each_call_finds_out(name):
         np.testing.assert_array_equal(compiled(X), expected)
         value, slope = gradient(X)
         np.testing.assert_allclose(value, expected, rtol=1e-13)
-        np.testing.assert_array_equal(slope, gs.grad(fun)(X))
         if slope.dtype == np.float32 or isinstance(value, np.float32):
+            np.testing.assert_array_equal(slope, gs.grad(fun)(X))
             continue
         ahead, behind = fun(X + 1e-6 * X), fun(X - 1e-6 * X)
         np.testing.assert_allclose(slope @ X, (ahead - behind) / 2e-6, rtol=1e-3, atol=1e-6)
