@@ -290,7 +290,12 @@ def accumulated_over_columns_then_rows(A):
     return best, S
 
 
-@program(between(0.5, 1.5, "n"), between(0.5, 1.5, "n"), shared=False, rolled=False)
+@program(
+    between(0.5, 1.5, "n"),
+    between(0.5, 1.5, "n"),
+    shared=False,
+    written_out="a while loop pops the elements of a list",
+)
 def backwards_after_forwards(x, w):
     """A tape by hand: the list is popped in the second loop."""
     tape = []

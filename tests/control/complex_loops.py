@@ -22,7 +22,7 @@ def numbers(factor, *letters):
     static=("m",),
     sizes=(2, 3),
     shared=False,
-    rolled=False,
+    written_out="the shapes of what the loop carries change",
 )
 def stockham_radix_two(m, x):
     n = 2**m

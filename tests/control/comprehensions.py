@@ -217,7 +217,7 @@ def layers_in_a_comprehension(W, x):
     return sum(h * h for h in hidden)
 
 
-@program("unit: 3", rolled=False, shared=False)
+@program("unit: 3", shared=False)
 def dict_of_fixed_keys(x):
     table = {name: x[i] ** 2 for i, name in enumerate("abc")}
     return table["a"] * table["c"], {k: v * 2 for k, v in table.items()}
@@ -226,14 +226,14 @@ def dict_of_fixed_keys(x):
 # --- what is written to, and what is shared
 
 
-@program(": n", rolled=False, shared=False)
+@program(": n", written_out="an element of a list is replaced", shared=False)
 def element_that_is_replaced(x):
     squares = [v**2 for v in x]
     squares[1] = x[0]
     return np.array(squares), squares[1]
 
 
-@program(": n", rolled=False, shared=False)
+@program(": n", written_out="the elements of a list are one and the same array", shared=False)
 def one_array_in_all_places(x):
     """The list has one and the same array many times."""
     row = np.zeros(2)

@@ -175,7 +175,7 @@ def counter_of_many_trips(x):
     return x
 
 
-@program("unit: 3", rolled=False, shared=False)
+@program("unit: 3", shared=False)
 def counter_of_few_trips(x):
     i = 0
     while i < 3:
@@ -184,7 +184,7 @@ def counter_of_few_trips(x):
     return x
 
 
-@program(": n", rolled=False, shared=False)
+@program(": n", written_out="the array is half as long after each iteration", shared=False)
 def halving(x):
     n = len(x)
     while n > 1:
@@ -289,7 +289,7 @@ def none_until_there_is_one(x):
     return total
 
 
-@program(": n", rolled=False, shared=False)
+@program(": n", written_out="a string changes from iteration to iteration", shared=False)
 def words_that_change(x):
     mode, total = "add", 0.0
     for v in x:
@@ -298,7 +298,9 @@ def words_that_change(x):
     return total
 
 
-@program(": n", rolled=False, shared=False)
+@program(
+    ": n", written_out="the list is another and longer one after each iteration", shared=False
+)
 def list_built_anew(x):
     made = []
     for v in x:

@@ -28,8 +28,8 @@ class Program:
     """Names of arguments that are Python ints and say how often a loop runs."""
     shared: bool = True
     """Whether the code for the first size serves the second size as well."""
-    rolled: bool = True
-    """Whether the source is as long for many trips as for few."""
+    written_out: str = ""
+    """Why the source is longer for many iterations than for few, where it is."""
     rewritten: bool = False
     """Whether the value is computed by another formula than the user's, in its last bits."""
     steered: bool = False

@@ -7,7 +7,11 @@ import numpy as np
 from control.harness import program
 from control.inputs import between, grid, size
 
-once_per_trip = {"static": ("n",), "shared": False, "rolled": False}
+once_per_trip = {
+    "static": ("n",),
+    "shared": False,
+    "written_out": "the array is shorter after each iteration",
+}
 
 
 @program(grid("n", 0.2, 0.31), size, **once_per_trip)

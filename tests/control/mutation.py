@@ -217,7 +217,7 @@ def stacked_rows(X, a):
     return np.vstack(rows), np.concatenate(rows)
 
 
-@program(": n m", shared=False, rolled=False)
+@program(": n m", shared=False)
 def reversed_and_indexed(A):
     out = np.zeros(A.shape[1])
     for i, row in reversed(list(enumerate(A))):
@@ -227,7 +227,7 @@ def reversed_and_indexed(A):
     return out
 
 
-@program(": n", shared=False, rolled=False)
+@program(": n", shared=False, written_out="the array is longer after each iteration")
 def concatenated_in_a_loop(x):
     y = x[:1]
     for i in range(1, len(x)):
