@@ -21,6 +21,7 @@ from gradsmith.frontend.frozen import NONE, Sites, freeze
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.making import Made, Making
+from gradsmith.frontend.merging import is_data
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
 from gradsmith.frontend.row_aliases import RowAliases
@@ -87,6 +88,16 @@ class LoopRegion:
         self._rows: RowAliases | None = None
         if guess is not None:
             self._begin_to_count(guess)
+        else:
+            self._begin_as_before()
+
+    def _begin_as_before(self) -> None:
+        """Variables that the loop has carried whenever it was run are carried at once."""
+        for name in self.trace.unrolling.carried.get(self.state.sites, ()):
+            before = self.before[name]
+            group = group_of(name, before) if is_data(before) else None
+            if group is not None:
+                self.state.variables[name] = group
 
     def _begin_to_count(self, guess: Guess) -> None:
         """Integers that the trips change have other numbers from the first trip on."""
@@ -175,6 +186,9 @@ class LoopRegion:
                 for variables, found in ((self.before, found_before), (ends, found_at_end))
             ]
         journal.undo()
+        if all(settled):
+            plain = [name for name, g in self.state.variables.items() if g.present is None]
+            self.trace.unrolling.carried[self.state.sites] = tuple(plain)
         return all(settled)
 
     @property

@@ -47,6 +47,10 @@ class Unrolling:
     """For each of them the containers that were there before it."""
     origins: dict[str, Span] = field(default_factory=dict)
     """By the names of sizes that are known at run time only: the loops that make them."""
+    carried: dict[frozenset[Span], tuple[str, ...]] = field(default_factory=dict)
+    """For loops that were run as regions the variables that they carry: a loop within a loop is
+    run again each time that the outer one is.
+    """
     long: dict[Span, WrittenOut] = field(default_factory=dict)
     """Loops with many iterations that were written out."""
 
