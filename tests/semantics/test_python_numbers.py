@@ -149,6 +149,22 @@ def test_a_power_in_a_loop_calls_no_function_of_arrays():
     assert "np.log" not in source
 
 
+def test_equal_branches_that_give_integers():
+    """Each integer is known to sizes by a symbol of its own."""
+
+    def f(x, n):
+        total = 3.0
+        for i in range(3):
+            total = total * 0.5 + (2 if x > 0 else n) * x
+        return total
+
+    compiled, gradient = gs.compile(f), gs.grad(f)
+    for arguments in ((0.7, 2), (-0.7, 5), (1.2, 0)):
+        assert compiled(*arguments) == f(*arguments)
+        slope = 1.75 * (2 if arguments[0] > 0 else arguments[1])
+        assert gradient(*arguments) == pytest.approx(slope)
+
+
 # -- values that carry the gradient ---------------------------------------------------------------
 
 X = np.array([1.4, 2.3, -1.2])

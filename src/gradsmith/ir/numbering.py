@@ -72,7 +72,9 @@ class Numbers:
             self._scan(node, name, dict(zip(node.attrs[name].params, outer[1:], strict=True)))
             for name in ("then", "orelse")
         ]
-        return tuple(self.intern("branch", outer[0], *pair) for pair in zip(*arms, strict=True))
+        # An integer that sizes may mention by its symbol is none that has another symbol.
+        results = zip(*arms, node.attrs["symbols"], strict=True)
+        return tuple(self.intern("branch", outer[0], *result) for result in results)
 
     def _loop(self, node: Node) -> tuple[int, ...]:
         view = LoopView(node)
