@@ -247,7 +247,9 @@ def joined_rows(joint: Joint, left: Any, right: Any) -> JoinedRows | None:
         count = joint.add(count, wrap_size(other.count), "count", one.bounds)
     most = one.most if _at_least(one.most, other.most) else other.most
     shared = one.shared_with(other)
-    return JoinedRows(rows, count, replace(one, most=most, shared=shared), left[0].sites)
+    elements = (*one.elements, *other.elements)
+    like = replace(one, most=most, shared=shared, elements=elements)
+    return JoinedRows(rows, count, like, left[0].sites)
 
 
 def _ended_rows(joint: Joint, arm: Arm, contents: Any) -> OpenRows | None:

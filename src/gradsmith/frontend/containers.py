@@ -96,7 +96,8 @@ class Growth:
                 whole.view.storage.doubt(storage)
         freeze(self.element, self.sites)
         note_container(self.container)
-        refill(self.container, [*self.before, Grown(self.form, wholes, self.sites)])
+        made = Grown(self.form, wholes, self.sites, owner=self.container)
+        refill(self.container, [*self.before, made])
 
 
 def growth_of(before: Any, after: Any, length: Size | None, sites: Sites) -> Growth | None:

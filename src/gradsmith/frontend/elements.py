@@ -11,7 +11,7 @@ import numpy as np
 
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.frozen import ONE_BY_ONE, separate
-from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows
+from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows, owned
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
@@ -166,7 +166,7 @@ def _chained(lists: list[Any]) -> list[Any]:
     kinds, wholes = columns.form.kinds, columns.wholes
     if columns.form.shape.kind == "leaf" and isinstance(kinds[0], Form):
         merged = [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes]
-        return [Grown(kinds[0], merged, columns.sites)]
+        return owned([Grown(kinds[0], merged, columns.sites)])
     return _interleaved(columns)
 
 
@@ -178,7 +178,8 @@ def _interleaved(columns: Columns) -> list[Any]:
     form, count = parts[0]
     sites = columns.sites
     wholes = [joined_rows(np.stack, columns.wholes[k::count], sites, axis=1) for k in range(count)]
-    return [Grown(form, [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes], sites)]
+    merged = [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes]
+    return owned([Grown(form, merged, sites)])
 
 
 # -- what staged code calls

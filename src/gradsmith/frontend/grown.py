@@ -6,9 +6,9 @@ import copy
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, separate
 from gradsmith.frontend.journal import slots_of
+from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import is_data, is_whole
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
@@ -24,9 +25,12 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
+from gradsmith.ir.types import python_number
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
+
+Items = TypeVar("Items", bound=Sequence[Any])
 
 
 class Grown(Refusing):
@@ -34,9 +38,13 @@ class Grown(Refusing):
 
     Within the loop there are none yet, and nothing may be asked. ``sites`` are the loops that are
     to be written out where the elements are needed one by one.
+
+    Numbers are stored in the arrays (`frontend.stacked_list_writes`) by the list that is the
+    ``owner``. Another one that holds the same stand-in is a copy that was not seen: it is good
+    until then.
     """
 
-    __slots__ = ("form", "open_rows", "sites", "wholes")
+    __slots__ = ("form", "open_rows", "owner", "sites", "versions", "wholes")
 
     def __init__(
         self,
@@ -44,12 +52,26 @@ class Grown(Refusing):
         wholes: Sequence[Tracer] = (),
         sites: Sites = NONE,
         open_rows: Any = None,
+        owner: Any = None,
     ) -> None:
         self.form = form
         self.wholes = tuple(wholes)
         self.sites = sites
         self.open_rows = open_rows
         """Where a loop at work appends to them: their `OpenRows`."""
+        self.owner = owner
+        self.versions = self._versions()
+
+    def _versions(self) -> list[int]:
+        return [whole.view.storage.version for whole in self.wholes]
+
+    def form_for(self, values: Any) -> Form:
+        """The form of its elements; separate ones are asked for where there are none yet, or where
+        ``values`` is a copy from before a write.
+        """
+        if self.form is None or (self.owner is not values and self.versions != self._versions()):
+            self.refuse()
+        return self.form
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise the error, or ask for a trace in which the list has separate elements."""
@@ -65,8 +87,8 @@ class Grown(Refusing):
     def __deepcopy__(self, memo: Any) -> Grown:
         copies = [whole.copy() for whole in self.wholes]
         for made, whole in zip(copies, self.wholes, strict=True):
-            made.view.storage.sites = whole.view.storage.sites
-            made.view.storage.locked = whole.view.storage.locked
+            storage, old = made.view.storage, whole.view.storage
+            storage.sites, storage.locked, storage.mixed = old.sites, old.locked, old.mixed
         return Grown(self.form, copies, self.sites)
 
 
@@ -74,8 +96,9 @@ class Grown(Refusing):
 class Form:
     """How an element is made of rows: numbers and arrays in tuples, lists and dicts.
 
-    For each leaf ``kinds`` has what Python calls it: "array", "float", "int"; the form of the
-    elements where it is a list (or a tuple: ``sequence``) that an inner loop appended to.
+    For each leaf ``kinds`` has what Python calls it: "array" (or a scalar of NumPy's), "float",
+    "int", "mixed" (a float or a scalar); the form of the elements where it is a list (or a tuple:
+    ``sequence``) that an inner loop appended to.
     """
 
     shape: tree.Tree
@@ -116,15 +139,30 @@ def _width(kind: Any) -> int:
 
 def _sequence(form: Form, wholes: Sequence[Tracer], sites: Sites) -> Any:
     """The list or tuple of the elements that are rows of these."""
-    return form.sequence([Grown(form, wholes, sites)])
+    return owned(form.sequence([Grown(form, wholes, sites)]))
+
+
+def owned(values: Items) -> Items:
+    """``values``, which owns the stand-in that it alone holds."""
+    for item in values:
+        item.owner = values
+    return values
+
+
+def number_kind(kind: Any, whole: Tracer) -> Any:
+    """The kind of a leaf by what has been stored in it since."""
+    return "mixed" if whole.view.storage.mixed else kind
 
 
 def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if isinstance(kind, Form):
         return _sequence(kind, [next(wholes)[key] for _ in range(_width(kind))], sites)
-    row = next(wholes)[key]
+    whole = next(wholes)
+    row, kind = whole[key], number_kind(kind, whole)
     if kind == "int":
         return wrap_size(as_whole(row.node))
+    if kind == "mixed":
+        note(row.node, [python_number(float)])
     return run(as_float, row) if kind == "float" else row
 
 
@@ -146,11 +184,23 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
             kinds.append(_kind(leaf))
             found.append(leaf)
         elif len(leaf) == 1 and leaf[0].wholes:
-            kinds.append(replace(leaf[0].form, sequence=type(leaf)))
+            kinds.append(_form_now(leaf[0].form_for(leaf), type(leaf), leaf[0].wholes))
             found += leaf[0].wholes
         else:
             return None
     return found, Form(shape, tuple(kinds))
+
+
+def _form_now(form: Form, sequence: type, wholes: Sequence[Tracer]) -> Form:
+    """The form of the elements of a ``sequence``, by what has been stored in them since."""
+    given = iter(wholes)
+    kinds = [
+        _form_now(kind, kind.sequence, [next(given) for _ in range(_width(kind))])
+        if isinstance(kind, Form)
+        else number_kind(kind, next(given))
+        for kind in form.kinds
+    ]
+    return Form(form.shape, tuple(kinds), sequence)
 
 
 def _can_be_made_anew(element: Any) -> bool:
@@ -235,11 +285,9 @@ def columns_of(values: Sequence[Any]) -> Columns:
             single.append(apart[0])
             forms.append(apart[1])
             continue
-        if item.form is None:
-            item.refuse()
+        forms.append(item.form_for(values))
         pieces += [*_stacked(single, sites), list(item.wholes)]
         single = []
-        forms.append(item.form)
     form = forms[0]
     for other in forms[1:]:
         form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
@@ -252,8 +300,8 @@ def length_of(values: Sequence[Any]) -> Size:
     """The number of its elements."""
     length: Size = 0
     for item in values:
-        if type(item) is Grown and item.form is None:
-            item.refuse()
+        if type(item) is Grown:
+            item.form_for(values)
         length = length + (item.wholes[0].type.shape[0] if type(item) is Grown else 1)
     return length
 
@@ -266,7 +314,13 @@ def joint_form(left: Form, right: Form) -> Form | None:
     if left.shape != right.shape or nested:
         return None
     pairs = zip(left.kinds, right.kinds, strict=True)
-    return Form(left.shape, tuple(a if a == b else "array" for a, b in pairs))
+    return Form(left.shape, tuple(_joint_kind(*pair) for pair in pairs))
+
+
+def _joint_kind(left: str, right: str) -> str:
+    if left == right:
+        return left
+    return "mixed" if {left, right} <= {"float", "array", "mixed"} else "array"
 
 
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
@@ -332,6 +386,8 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
         return value[key]
     if isinstance(key, (int, TracedInt)):
         return columns_of(value).row(key)
+    if isinstance(key, slice) and len(value) == 1:
+        return copied_list(value, key)
     return refuse(value)
 
 
@@ -351,6 +407,7 @@ def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
     columns = list(zip(*parts, strict=True))
     if not all(map(_are_alike, columns)):
         return None
+    freeze(owner, sites)
     wholes = [joined_rows(np.stack, list(column), sites) for column in columns]
     return (forms[0].rows(wholes, key, sites),)
 
@@ -359,6 +416,31 @@ def _are_alike(column: Sequence[Any]) -> bool:
     """Whether values are of one shape and dtype."""
     types = [traced(value).type for value in column]
     return all((t.shape, t.dtype) == (types[0].shape, types[0].dtype) for t in types)
+
+
+def copied_list(values: Any, key: slice = slice(None)) -> Any:
+    """``values[key]``, ``values.copy()``: the same elements in a list (or tuple) of its own."""
+    made = []
+    for item in values:
+        if type(item) is Grown:
+            wholes = [_copied_column(whole[key]) for whole in item.wholes]
+            item = Grown(item.form_for(values), wholes, item.sites)  # noqa: PLW2901
+        made.append(item)
+    copied = type(values)(made)
+    for item in copied:
+        if type(item) is Grown:
+            item.owner = copied
+    return copied
+
+
+def _copied_column(whole: Tracer) -> Tracer:
+    """Numbers are copied; arrays and what lists hold are the same ones in the copy."""
+    if whole.ndim != 1:
+        return whole
+    made: Tracer = whole.copy()
+    storage, old = made.view.storage, whole.view.storage
+    storage.sites, storage.mixed = old.sites, old.mixed
+    return made
 
 
 def _stack(values: Any, axis: int = 0) -> Any:
@@ -415,6 +497,17 @@ def sum_of_rows(values: Any) -> Tracer | None:
     return total
 
 
+def _as(kind: type, values: Any) -> Any:
+    """A list or tuple of the same elements; a tuple of a tuple is the same one."""
+    if kind is tuple and type(values) is tuple:
+        return values
+    made = kind(copied_list(values))
+    for item in made:
+        if type(item) is Grown:
+            item.owner = made
+    return made
+
+
 def _zip(*rows: Any, strict: bool = False) -> Any:
     """``zip(*pairs)`` of a list that was appended to: the columns as tuples."""
     found = columns_of(rows)
@@ -422,12 +515,15 @@ def _zip(*rows: Any, strict: bool = False) -> Any:
         separate(found.sites, ONE_BY_ONE)
     columns, wholes = [], found.wholes
     for part, count in found.form.parts():
-        columns.append((Grown(part, wholes[:count], found.sites),))
+        columns.append(owned((Grown(part, wholes[:count], found.sites),)))
         wholes = wholes[count:]
     return iter(columns)
 
 
 MEANINGS: dict[Any, Callable[..., Any]] = {
+    copy.copy: copied_list,
+    list: lambda values: _as(list, values),
+    tuple: lambda values: _as(tuple, values),
     np.stack: _stack,
     np.array: _array,
     np.asarray: _array,
@@ -437,9 +533,7 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     np.column_stack: _column_stack,
     len: lambda values: wrap_size(length_of(values)),
 }
-_AS_IT_IS = (
-    *(copy.copy, copy.deepcopy, enumerate, id, isinstance, list, reversed, tuple, type, zip),
-)
+_AS_IT_IS = (copy.deepcopy, enumerate, id, isinstance, reversed, type, zip)
 """What goes over it by itself, or asks nothing of its elements."""
 _OF_SEQUENCES = frozenset(
     {"block", "choose", "column_stack", "dstack", "hstack", "lexsort", "multi_dot", "row_stack"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -23,3 +24,5 @@ def name_value(name: str, value: Any) -> None:
         symbol = dims.as_symbol(value.dim)
         if symbol is not None:
             trace.builder.size_names.setdefault(symbol, name)
+    elif is_grown(value) and len(value) == 1 and len(value[0].wholes) == 1:
+        name_value(name, value[0].wholes[0])

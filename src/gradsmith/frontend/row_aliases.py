@@ -29,6 +29,8 @@ class RowAliases:
         self.begins: set[Storage] = set()
         """Those of what a trip starts with."""
         self.next: dict[Storage, list[Storage]] = {}
+        self._families: dict[Storage, set[Storage]] = {}
+        self._new: set[Storage] = set()
         for slot in [*state.replaced(), *(s for g in state.growing.values() for s in g.last)]:
             begin, end = storage_of(slot.seen), storage_of(slot.after)
             if begin is not None:
@@ -61,7 +63,10 @@ class RowAliases:
     def check(self, written: Container[Storage], span: Span | None) -> None:
         """Refuse writes of a trip to what another one has appended."""
         for _, _, row in self._rows():
-            for one in self._family(row):
+            self._families[row] = self._family(row)
+            if self._is_new(row):
+                self._new.add(row)
+            for one in self._families[row]:
                 at_first = one in self.begins or not self.builder.owns(one.node)
                 if at_first and (one in written or one in self.state.storages):
                     raise ControlFlowError(
@@ -77,8 +82,8 @@ class RowAliases:
         """
         for growth, slot, row in self._rows():
             whole = finals[id(slot)][1].view.storage
-            family = self._family(row)
-            if not self._is_new(row):
+            family = self._families[row]
+            if row not in self._new:
                 lock(whole, growth.sites)
             for one in family:
                 whole.doubt(one)

@@ -57,6 +57,8 @@ class OpenRows:
     """How many elements the iteration at work has appended at most."""
     shared: tuple[tuple[Storage, ...], ...] = ()
     """For each of the rows the buffers that the iteration has appended."""
+    elements: tuple[Any, ...] = ()
+    """What the iteration has appended."""
 
     def appended(
         self, elements: Sequence[Any], node_of: Callable[[Any], Node] = as_result
@@ -85,6 +87,7 @@ class OpenRows:
             count=count,
             most=self.most + len(elements),
             shared=tuple(shared),
+            elements=(*self.elements, *elements),
         )
 
     def shared_with(self, other: OpenRows) -> tuple[tuple[Storage, ...], ...]:
@@ -132,7 +135,10 @@ class RowBuffer:
     """How many it appends at most."""
     outer: OpenRows | None = None
     """The rows of the enclosing loop, where it has them."""
+    old: tuple[Any, ...] = ()
+    """The elements before the loop."""
     element: Any = None
+    """All that an iteration has appended, and the elements before the loop."""
     shared: tuple[tuple[Storage, ...], ...] = ()
     rows: list[Slot] = field(default_factory=list)
     count: Slot | None = None
@@ -202,8 +208,12 @@ class RowBuffer:
         ended = None if begun is None else begun.appended(tail)
         if ended is None:
             raise changed_rows()
-        self.element = tail[-1] if tail else self.element
-        self.shared = ended.shared or ((),) * len(self.rows)
+        self.element = [*self.old, *ended.elements]
+        shared = ended.shared or ((),) * len(self.rows)
+        self.shared = tuple(
+            (*more, *filter(None, map(storage_of, old)))
+            for more, old in zip(shared, self.before, strict=True)
+        )
         if any(storage in carried for storages in self.shared for storage in storages):
             raise appended_and_written()
         for slot, row in zip(self.rows, ended.rows, strict=True):
@@ -235,9 +245,14 @@ class RowBuffer:
         total = _size_of(count) if self.step is None else self.first + self.length * self.step
         note_container(self.container)
         if self.outer is not None:
-            most = self.outer.most + self.length * self.most
-            rows = tuple(map(as_result, wholes))
-            found = replace(self.outer, rows=rows, count=total, most=most)
+            found = replace(
+                self.outer,
+                rows=tuple(map(as_result, wholes)),
+                count=total,
+                most=self.outer.most + self.length * self.most,
+                shared=self._shared_with_outer(wholes),
+                elements=(*self.outer.elements, *(self.element or ())),
+            )
             refill(self.container, [found.stand_in(self.sites)])
             return
         for whole in wholes:
@@ -245,7 +260,14 @@ class RowBuffer:
         if self.step is None:
             wholes = [whole[: wrap_size(total)] for whole in wholes]
         freeze(self.element, self.sites)
-        refill(self.container, [Grown(self.form, wholes, self.sites)])
+        refill(self.container, [Grown(self.form, wholes, self.sites, owner=self.container)])
+
+    def _shared_with_outer(self, wholes: Sequence[Any]) -> tuple[tuple[Storage, ...], ...]:
+        """The buffers that the iteration of the enclosing loop has appended."""
+        assert self.outer is not None
+        shared = self.outer.shared or ((),) * len(wholes)
+        pairs = zip(shared, wholes, self.shared, strict=True)
+        return tuple((*known, whole.view.storage) if own else known for known, whole, own in pairs)
 
 
 def _size_of(value: Any) -> Size:
@@ -336,7 +358,10 @@ def buffer_of(
     if found is None:
         return None
     kind, columns = found
-    return RowBuffer(sites, container, kind, types, columns, len(before), length, count, most)
+    return RowBuffer(
+        *(sites, container, kind, types, columns, len(before), length, count, most),
+        old=tuple(before),
+    )
 
 
 def _columns(

@@ -60,6 +60,7 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import (
+    copied_list,
     element_at,
     element_of,
     is_grown,
@@ -92,6 +93,7 @@ from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
@@ -350,7 +352,9 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
-        if is_grown(owner) and name not in ("append", "extend", "copy", "clear"):
+        if is_grown(owner) and name == "copy":
+            return functools.partial(copied_list, owner)
+        if is_grown(owner) and name not in ("append", "extend", "clear"):
             refuse(owner)
         check_method(owner, name)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
@@ -397,7 +401,7 @@ class BoundRuntime:
         if isinstance(owner, Tracer) and name not in (None, "real", "imag"):
             raise cannot_assign(owner, name)
         if is_grown(owner):
-            refuse(owner)
+            return Stores(owner) if type(owner) is list and name is None else refuse(owner)
         note_container_write(trace, owner)
         if isinstance(owner, (Tracer, TracedInt)):
             return owner

@@ -44,6 +44,7 @@ class Storage:
         "base",
         "label",
         "locked",
+        "mixed",
         "name",
         "node",
         "order",
@@ -71,6 +72,7 @@ class Storage:
         self.read = False  # whether anything has asked what it holds, or of which type
         self.outside = False  # whether it is an array from outside the function, no argument
         self.sites: frozenset[Span] = frozenset()  # of the loops whose stacked list has it as rows
+        self.mixed = False  # whether it has numbers of a list, some Python's and some NumPy's
         self.locked = False  # whether a write asks for that list to hold separate objects
 
     def replace(self, node: Node) -> None:

@@ -23,6 +23,8 @@ class TracedInt:
     the tracer module sets it."""
     compare: Fallback
     """``compare(relation, left, right)`` is a traced truth value; set from there, too."""
+    repeat: Callable[[Any, TracedInt], Any]
+    """``repeat(list, count)`` is a list so often one after the other, or ``NotImplemented``."""
 
     def __init__(self, dim: Dim) -> None:
         self.dim = dim
@@ -62,10 +64,13 @@ class TracedInt:
         return _arithmetic("-", other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return _arithmetic("*", self, other)
+        return self._times(other, _arithmetic("*", self, other))
 
     def __rmul__(self, other: Any) -> Any:
-        return _arithmetic("*", other, self)
+        return self._times(other, _arithmetic("*", other, self))
+
+    def _times(self, other: Any, product: Any) -> Any:
+        return TracedInt.repeat(other, self) if type(other) is list else product
 
     def __floordiv__(self, other: Any) -> Any:
         return _arithmetic("//", self, other)
