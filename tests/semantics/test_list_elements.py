@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from semantics.list_elements import PIECES, program
+from semantics.list_elements import pieces, program
 
+PIECES = pieces()
 STEP = 1e-6
 CALLS = ((1.25, 5), (1.75, 7), (0.5, 5))
 """Through one compiled object."""

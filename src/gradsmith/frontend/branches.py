@@ -11,7 +11,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.frozen import Sites
+from gradsmith.frontend.frozen import Sites, separate
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
@@ -20,6 +20,7 @@ from gradsmith.frontend.joint import (
     arm_of,
     as_condition,
     condition_of,
+    differing_rows,
     make_branch,
 )
 from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
@@ -192,6 +193,9 @@ def _contents(joint: Joint, container: Any, left: Any, right: Any) -> Any:
     if rows is not None:
         return rows
     left, right = _plain(left), _plain(right)
+    stacked = differing_rows(left, right)
+    if stacked:
+        separate(stacked, "one way of a branch on a traced value appends to a list in a loop")
     label = "a list" if isinstance(left, list) else f"a {type(left).__name__}"
     alike = tree.is_container(left) and tree.parts(left)[:2] == tree.parts(right)[:2]
     if not alike and not _is_same(left, right):

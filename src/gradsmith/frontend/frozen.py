@@ -46,9 +46,14 @@ def separate(sites: Sites, message: str, hint: str = HINT) -> NoReturn:
     """
     error, trace = ControlFlowError(message, current_span(), hint), current_trace()
     chosen = {} if trace is None else trace.unrolling.chosen
-    loops = sorted(sites - chosen.keys() or sites, key=lambda s: (s.file, s.line, s.column))
-    error.loop = next(iter(loops), None)
+    error.loop = first_of(sites - chosen.keys() or sites)
     raise error
+
+
+def first_of(sites: Sites) -> Span | None:
+    """The first in the source, if there are any."""
+    ordered = sorted(sites, key=lambda span: (span.file, span.line, span.column))
+    return next(iter(ordered), None)
 
 
 # -- containers

@@ -407,7 +407,8 @@ def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
     columns = list(zip(*parts, strict=True))
     if not all(map(_are_alike, columns)):
         return None
-    freeze(owner, sites)
+    for item in owner:
+        freeze(item, sites)
     wholes = [joined_rows(np.stack, list(column), sites) for column in columns]
     return (forms[0].rows(wholes, key, sites),)
 

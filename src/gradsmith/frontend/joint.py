@@ -11,7 +11,8 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
-from gradsmith.frontend.frozen import NONE, freeze, frozen_sites
+from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites
+from gradsmith.frontend.grown import Grown, is_grown, sites_of
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
@@ -232,6 +233,10 @@ class Joint:
             return known
         if (id(left), id(right)) in self.joining:
             return Unsettled(label, "it refers to itself")
+        stacked = differing_rows(left, right)
+        if stacked:
+            why = "the two ways to this place give it elements that different loops make"
+            return Unsettled(label, why, first_of(stacked))
         first, second = (a.changes.parts(v) for a, v in zip(self.arms, (left, right), strict=True))
         if first[:2] != second[:2]:
             return self._unknown(label, "the two ways to this place give it other lengths or keys")
@@ -348,6 +353,16 @@ class Joint:
                     doubt(self.trace, made, known)
                 if id(origin) in arm.outside:
                     doubt(self.trace, made, origin)
+
+
+def differing_rows(left: Any, right: Any) -> Sites:
+    """The loops that made two lists, where they are arrays and not the same ones."""
+    if not (is_grown(left) or is_grown(right)):
+        return NONE
+    same = len(left) == len(right) and all(
+        a is b for a, b in zip(left, right, strict=True) if Grown in (type(a), type(b))
+    )
+    return NONE if same else sites_of(left) | sites_of(right)
 
 
 def make_branch(
