@@ -10,6 +10,7 @@ import textwrap
 
 PRELUDE = """
 import copy
+import operator
 from collections import namedtuple
 from dataclasses import dataclass, field
 
@@ -601,6 +602,138 @@ out = total(t)
 t = [[x, 0.0] for _ in range(n)]
 t[1].__setitem__(1, x)
 out = total(t)
+# writes that no statement announces
+== setattr_in_a_branch
+d = Cell(x)
+if x > 0.8:
+    setattr(d, "v", 3.0 * x)
+out = d.v
+== setattr_in_a_loop
+d = Cell(x)
+for i in range(n):
+    setattr(d, "v", d.v * 0.5 + x)
+out = d.v
+== operator_in_a_branch
+t = [x, x]
+if x > 0.8:
+    operator.setitem(t, 0, 3.0 * x)
+out = t[0]
+== special_method_in_a_loop
+t = [x, x]
+for i in range(n):
+    t.__setitem__(0, t[0] * 0.5 + i)
+out = t[0]
+== unbound_method_in_a_loop
+t = [x, x]
+for i in range(n):
+    list.append(t, t[-1] * 0.5)
+out = sum(t)
+== unbound_method_in_a_branch
+d = {"a": x}
+if x > 0.8:
+    dict.update(d, a=3.0 * x)
+out = d["a"]
+== bound_method_in_a_loop
+t = [x]
+add = t.append
+for i in range(n):
+    add(x * i)
+out = sum(t)
+== bound_method_in_a_branch
+t = [x]
+add = t.append
+if x > 0.8:
+    add(2.0)
+else:
+    add(3.0)
+out = sum(t) * x
+== attribute_dict_in_a_branch
+d = Cell(x)
+if x > 0.8:
+    vars(d)["v"] = 3.0 * x
+out = d.v
+== extended_in_a_branch
+t = [x]
+if x > 0.8:
+    t += [2.0 * x]
+else:
+    t += [x]
+out = sum(t) * len(t)
+# branches between lists
+== one_of_two_lists
+t = [x * i for i in range(n)]
+u = [x + i for i in range(n)]
+if x > 0.8:
+    r = t
+else:
+    r = u
+out = len(r) * x + r[1] + sum(r)
+== made_on_both_sides
+t = []
+if x > 0.8:
+    for i in range(n):
+        t.append(x * i)
+else:
+    for i in range(n):
+        t.append(x + i)
+out = len(t) * x + t[1] + sum(t)
+== replaced_on_one_side
+d = {"a": [x * i for i in range(n)]}
+if x > 0.8:
+    d["a"] = [2.0 * x for i in range(n)]
+out = len(d["a"]) * x + d["a"][1]
+# lists of numbers
+== numbers_copied_in_all_ways
+w = [x] * n
+u = list(w)
+v = w[:]
+q = w.copy()
+r = [*w]
+p = w + [1.0]
+w[0] = 5.0
+u[1] = 3.0
+v[2] = 2.0
+q[3] = 9.0
+out = w[0] * x + u[0] + u[1] + v[0] + v[2] + q[0] + q[3] + r[0] + p[0] + w[1] + w[2] + w[3]
+== numbers_of_both_kinds
+z = np.arange(1.0, n + 1) * x
+w = [0.0] * n
+for i in range(1, n):
+    w[i] = w[i - 1] * 0.5 + z[i]
+out = w[n - 1] * w[1]
+== numbers_of_other_kinds
+w = [0.0] * n
+w[1] = 2
+w[2] = x
+out = w[1] * x + w[2] + (x if isinstance(w[1], int) else 0.0)
+== numbers_unpacked
+t = [x * i for i in range(n)]
+a, *rest = t
+out = a + sum(rest) + len(rest) * x
+== numbers_exchanged
+a = [x] * n
+b = [2.0] * n
+for k in range(n):
+    a, b = b, a
+    a[0] = b[0] * 0.5 + 1.0
+out = a[0] + 3 * b[0]
+== numbers_carried
+prev = [x] * n
+for i in range(n):
+    cur = [0.0] * n
+    cur[0] = x * i
+    for j in range(1, n):
+        cur[j] = prev[j - 1] * 0.5 + cur[j - 1]
+    prev = cur
+out = prev[n - 1]
+== numbers_replaced_by_a_copy
+a = [x] * n
+b = a
+for k in range(n):
+    b[0] = b[0] * 0.5 + k
+    if k == 2:
+        b = list(b)
+out = a[0] + 3 * b[0]
 # copies
 == deep_copy
 t = [[x * i, 1.0] for i in range(n)]

@@ -293,7 +293,7 @@ def _complex(real: Any, imag: Any = None) -> Any:
 
 @builtin(bool)
 def _bool(value: Any) -> Any:
-    if isinstance(value, TracedInt):
+    if isinstance(value, TracedInt) or is_grown(value):
         value = as_condition(value)
     return run(python_bool, _single(value)) if isinstance(value, Tracer) else bool(value)
 

@@ -27,6 +27,9 @@ from gradsmith.frontend.warned import warn_left
 MUTATORS = {
     "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop",
     "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update",
+    "__setitem__", "__delitem__", "__iadd__", "__imul__", "__ior__", "__iand__", "__isub__",
+    "__ixor__", "difference_update", "intersection_update", "symmetric_difference_update",
+    "rotate",
 }  # fmt: skip
 """Methods of lists, dicts, sets and deques that change them."""
 

@@ -12,7 +12,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites
-from gradsmith.frontend.grown import Grown, is_grown, sites_of
+from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
@@ -33,7 +33,7 @@ from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled, is_undefined
 from gradsmith.ir import dims
@@ -52,11 +52,13 @@ from gradsmith.ops.shape import reshape
 
 
 def as_condition(value: Any) -> Any:
-    """A truth value of what stands in a condition: an integer that a loop changes is compared,
-    an object of the user's is asked.
+    """A truth value of what stands in a condition: an integer that a loop changes is compared, and
+    so is the length of a list whose elements are rows of arrays; an object of the user's is asked.
     """
     if is_instance(value):
         value = protocols.truth(value)
+    if is_grown(value):
+        value = wrap_size(length_of(value))
     changing = isinstance(value, TracedInt) and dims.is_unbacked(value.dim)
     return value != 0 if changing else value
 
@@ -359,9 +361,8 @@ def differing_rows(left: Any, right: Any) -> Sites:
     """The loops that made two lists, where they are arrays and not the same ones."""
     if not (is_grown(left) or is_grown(right)):
         return NONE
-    same = len(left) == len(right) and all(
-        a is b for a, b in zip(left, right, strict=True) if Grown in (type(a), type(b))
-    )
+    pairs = zip(left, right, strict=False)
+    same = all(a is b for a, b in pairs if Grown in (type(a), type(b)))
     return NONE if same else sites_of(left) | sites_of(right)
 
 

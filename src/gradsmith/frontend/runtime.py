@@ -36,6 +36,7 @@ from gradsmith.frontend.captures import (
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of
+from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import note_reshaped, note_written
@@ -68,6 +69,7 @@ from gradsmith.frontend.grown import (
     refuse,
 )
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
+from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
@@ -116,7 +118,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
     meaning = text_meaning(call, function, args, kwargs)
+    statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
+    meaning = meaning or statement
     if meaning is None:
         outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)
@@ -236,9 +240,15 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(method, types.FunctionType) and not is_library(method):
         return _call_function(method, (function, *args), kwargs)
     check_foreign(function, args, kwargs)
+    note_passed_on(args)
     made = function(*args, **kwargs)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
+
+
+def _target(owner: Any, name: str | None) -> Any:
+    """What a call writes to that does what a statement does."""
+    return BoundRuntime.target(owner, name)
 
 
 def staged(function: types.FunctionType) -> Callable[..., Any]:
@@ -354,7 +364,7 @@ class BoundRuntime:
             return builtins_table.attribute_of(owner, name)
         if is_grown(owner) and name == "copy":
             return functools.partial(copied_list, owner)
-        if is_grown(owner) and name not in ("append", "extend", "clear"):
+        if is_grown(owner) and name not in APPENDING:
             refuse(owner)
         check_method(owner, name)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
@@ -387,7 +397,8 @@ class BoundRuntime:
             return self.read(key, owner[key])
         return _item_of_outside(trace, owner, key)
 
-    def target(self, owner: Any, name: str | None, /) -> Any:
+    @staticmethod
+    def target(owner: Any, name: str | None, /) -> Any:
         """What the user writes to: something from outside is left as it was while tracing."""
         trace = current_trace()
         if trace is None:
@@ -447,7 +458,9 @@ class BoundRuntime:
         """Where Python must know whether a value is true."""
         if is_instance(value):
             value = protocols.truth(value)
-        return decide(value) if isinstance(value, Tracer) else value
+        if isinstance(value, Tracer):
+            return decide(value)
+        return as_condition(value) if is_grown(value) else value
 
     def loop(
         self,

@@ -1,0 +1,104 @@
+"""Calls that write to containers without a statement that does: methods, ``setattr``, `operator`.
+
+What a branch or a loop changes is undone and becomes a result, so every write is announced before
+it happens (`frontend.journal`).
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from gradsmith.frontend.doubts import note_reshaped
+from gradsmith.frontend.effects import CONTAINERS, MUTATORS
+from gradsmith.frontend.grown import is_grown, refuse
+from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.shared_memory import note_container_write
+from gradsmith.frontend.trace import current_trace
+
+Target: TypeAlias = Callable[[Any, "str | None"], Any]
+"""What the user's code writes to, instead of an object."""
+
+BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+APPENDING = ("append", "extend", "clear")
+"""Methods that a list has whose elements are rows of arrays."""
+IN_PLACE = (operator.iadd, operator.iconcat, operator.imul, operator.ior)
+
+
+def _setattr(target: Target, owner: Any, name: str, value: Any) -> None:
+    setattr(target(owner, name), name, value)
+
+
+def _delattr(target: Target, owner: Any, name: str) -> None:
+    delattr(target(owner, name), name)
+
+
+def _setitem(target: Target, owner: Any, key: Any, value: Any) -> None:
+    target(owner, None)[key] = value
+
+
+def _delitem(target: Target, owner: Any, key: Any) -> None:
+    del target(owner, None)[key]
+
+
+STATEMENTS: dict[Any, Callable[..., None]] = {
+    setattr: _setattr,
+    delattr: _delattr,
+    object.__setattr__: _setattr,
+    object.__delattr__: _delattr,
+    operator.setitem: _setitem,
+    operator.delitem: _delitem,
+}
+"""Functions that do what a statement does."""
+
+
+def is_writer(function: Any) -> bool:
+    """Whether it is a method of a list, dict, set or deque that changes it."""
+    held = isinstance(function, BOUND) and isinstance(function.__self__, CONTAINERS)
+    return held and function.__name__ in MUTATORS
+
+
+def statement_of(function: Any, args: Sequence[Any], target: Target) -> Callable[..., Any] | None:
+    """What a call does that writes as a statement does, or as the method of a container; None of
+    other calls. What these may change is announced.
+    """
+    unbound = isinstance(function, UNBOUND) and function.__name__ in MUTATORS and bool(args)
+    if unbound and isinstance(args[0], CONTAINERS) and isinstance(args[0], function.__objclass__):
+        return lambda owner, *rest, **named: _method(function, owner)(*rest, **named)
+    if isinstance(function, (*UNBOUND, types.BuiltinFunctionType)):
+        found = next((made for known, made in STATEMENTS.items() if known is function), None)
+        if found is not None:
+            return partial(found, target)
+    for writer in (function, *args):  # one that is passed on is called where nobody sees it
+        if is_writer(writer):
+            announce(writer.__self__, writer.__name__)
+    if any(function is known for known in IN_PLACE) and args and isinstance(args[0], CONTAINERS):
+        announce(args[0], "__iadd__")
+    return None
+
+
+def _method(function: Any, owner: Any) -> Any:
+    announce(owner, function.__name__)
+    return function.__get__(owner)
+
+
+def announce(container: Any, method: str) -> None:
+    """A method of this name is about to change the container."""
+    trace = current_trace()
+    if trace is None:
+        return
+    if is_grown(container) and method not in APPENDING:
+        refuse(container)
+    note_container_write(trace, container)
+    note_reshaped(container)
+
+
+def note_passed_on(args: Sequence[Any]) -> None:
+    """A function that is run as it is may change containers that it is given."""
+    for argument in args:
+        if isinstance(argument, CONTAINERS):
+            note_container(argument)
