@@ -42,11 +42,25 @@ def overflowing(left: Node, right: Node) -> Node | None:
     """The factor that overflows with an exponential, if their product has the limit 0 there."""
     for large, small in ((left, right), (right, left)):
         for exponential in _exponentials(large):
-            degree = Degrees({exponential: 1.0})
+            degree = Degrees({**dict.fromkeys(_nearest(exponential), 0.0), exponential: 1.0})
             down, up = degree(small), degree(large)
             if down is not None and up is not None and up > 0 and down + up < 0:
                 return large
     return None
+
+
+def _nearest(node: Node) -> list[Node]:
+    """What it is computed from, the nearest nodes first: these do not depend on it."""
+    found = list(dict.fromkeys(node.inputs))
+    for operand in found:
+        if len(found) >= MOST_NEAREST:
+            break
+        found += [deeper for deeper in operand.inputs if deeper not in found]
+    return found
+
+
+MOST_NEAREST = 32
+"""Nodes that are known not to depend on an exponential without a longer search."""
 
 
 def is_exponential(node: Node) -> bool:
