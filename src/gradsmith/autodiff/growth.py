@@ -18,6 +18,7 @@ from gradsmith.ir.op import Op
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, reciprocal, subtract
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.control import at_least_zero, distinct
 from gradsmith.ops.create import zeros
 from gradsmith.ops.elementwise import cosh, exp, expm1, sinh, sqrt
@@ -27,6 +28,7 @@ from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
+from gradsmith.ops.signs import Sign, sign_of
 
 _VIEWS = (broadcast_to, expand_dims, squeeze, reshape, transpose, astype, at_least_zero, distinct)
 _OF_FIRST = frozenset((divide, integer_power, reduce_sum, *_VIEWS))
@@ -65,12 +67,28 @@ MOST_NEAREST = 32
 
 def is_exponential(node: Node) -> bool:
     """Whether it grows like an exponential; so do values of other regions that are one there."""
-    if node.op in _GROWING or node in current_builder().exponentials:
+    if node.op in _GROWING:
+        return not (node.op in (exp, expm1) and _is_not_positive(node.inputs[0]))
+    if node in current_builder().exponentials:
         return True
     if node.op is not item or node.inputs[0].op not in (branch, rerun):
         return False
     index = node.attrs["index"]
     return any(region.results[index].op in _GROWING for region in node.inputs[0].regions)
+
+
+def _is_not_positive(x: Node) -> bool:
+    """Whether ``x`` is 0 at most, so that its exponential cannot overflow."""
+    if x.op is negative:
+        return sign_of(x.inputs[0]) > Sign.UNKNOWN
+    if x.op is divide:
+        return _is_not_positive(x.inputs[0]) and sign_of(x.inputs[1]) > Sign.UNKNOWN
+    if x.op is multiply:
+        left, right = x.inputs
+        factor = number(left)
+        falls = factor < 0 if isinstance(factor, (int, float)) else _is_not_positive(left)
+        return bool(falls) and sign_of(right) > Sign.UNKNOWN
+    return False
 
 
 def is_tape_of_exponentials(node: Node) -> bool:
@@ -107,7 +125,7 @@ def _exponentials(node: Node) -> list[Node]:
             found.append(part)
         elif part.op in (multiply, negative, subtract, add):
             stack.extend(part.inputs)
-        elif part.op in (where, masked_divide):
+        elif part.op in (where, conditional_op, masked_divide):
             stack.extend(part.inputs[1:])
         elif part.op in _OF_FIRST:
             stack.append(part.inputs[0])
@@ -221,5 +239,6 @@ _RULES: dict[Op, Callable[[Node, list[float]], Degree]] = {
     sqrt: lambda node, degrees: degrees[0] / 2,
     exp: _exponential,
     where: lambda node, degrees: max(degrees[1:]),
+    conditional_op: lambda node, degrees: max(degrees[1:]),
     **dict.fromkeys((negative, reduce_sum, *_VIEWS), lambda node, degrees: degrees[0]),
 }

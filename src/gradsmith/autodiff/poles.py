@@ -18,6 +18,7 @@ from gradsmith.ir.parts import BranchView, LoopView
 from gradsmith.ir.types import known_same_shape
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import imag, real
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.control import distinct
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import gather, getitem, index_add, index_set
@@ -139,7 +140,7 @@ def is_partly_zero(node: Node, levels: int = MOST_LEVELS, *, cleared: bool = Tru
 
 
 _JOINING = frozenset((multiply, concatenate, stack))
-_WRITTEN = frozenset((where, index_set, index_add))
+_WRITTEN = frozenset((where, conditional_op, index_set, index_add))
 
 
 def is_partly_zero_tape(tape: Node) -> bool:
@@ -165,7 +166,7 @@ def may_be_unread(node: Node, levels: int = MOST_LEVELS) -> bool:
 
 def _is_written_zero(node: Node, levels: int, cleared: bool) -> bool:
     """Whether some of the elements are zeros into which the others are written."""
-    if node.op is where:
+    if node.op in (where, conditional_op):
         return _has_zeros(node.inputs[1:], levels, cleared)
     if node.op is index_set and cleared and _has_zeros(node.inputs[1:2], levels, cleared):
         return True

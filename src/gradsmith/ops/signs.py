@@ -353,6 +353,7 @@ _RULES: dict[Op, Callable[[Node, Ask], Sign]] = {
     **dict.fromkeys((minimum, fmin, clip_above), _least),
     clip: lambda node, ask: min(max(map(ask, node.inputs[:2])), ask(node.inputs[2])),
     where: _where,
+    mathematics.pow_: lambda node, ask: min(ask(node.inputs[0]), Sign.NONNEGATIVE),
     index_set: _written,
     index_add: _added_to,
     **dict.fromkeys((getitem, gather, reshape, transpose, expand_dims, squeeze), _first),

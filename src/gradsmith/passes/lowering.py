@@ -7,6 +7,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ops.arithmetic import multiply, negative
 from gradsmith.ops.compare import isfinite, logical_or, not_equal
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.select import where
@@ -67,7 +68,7 @@ def _without_factor(x: Node) -> Node:
 
 def shorter_condition(node: Node) -> Node | None:
     """``0 * y`` is 0 for all finite ``y``, so that ``x != 0`` is enough for ``x * y`` as well."""
-    if node.op is not where or node.inputs[0].op is not logical_or:
+    if node.op not in (where, conditional_op) or node.inputs[0].op is not logical_or:
         return None
     nonzero, finite = node.inputs[0].inputs
     if not (_is_nonzero(nonzero) and finite.op is isfinite and is_number(node.inputs[2], 0)):
@@ -75,7 +76,8 @@ def shorter_condition(node: Node) -> Node | None:
     product = _without_factor(node.inputs[1])
     wanted = {_without_factor(nonzero.inputs[0]), _without_factor(finite.inputs[0])}
     alike = product.op is multiply and set(map(_without_factor, product.inputs)) == wanted
-    return where(nonzero, *node.inputs[1:]) if alike else None
+    made: Node = node.op(nonzero, *node.inputs[1:])
+    return made if alike else None
 
 
 def _is_nonzero(node: Node) -> bool:
