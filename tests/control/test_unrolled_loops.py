@@ -3,7 +3,7 @@
 A program is *checked* by its value to the bit, its gradient by differences, both at two sizes
 through one compiled object, and by the length of its source, which must not depend on the size.
 """
-# ruff: noqa: PERF401  appending is what is tested
+# ruff: noqa: PERF401, PLW2901  appending is what is tested, and loops as users write them
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZES = (13, 29)
 
 
 def vector(size, seed=0):
-    return np.random.default_rng([seed, size]).uniform(0.2, 0.9, size)
+    return np.random.default_rng([seed, *np.atleast_1d(size)]).uniform(0.2, 0.9, size)
 
 
 def differences(function, x, *rest):
@@ -44,9 +44,13 @@ def check(function, arguments=lambda size: (vector(size),), sizes=SIZES, rtol=1e
         given = arguments(size)
         before = [np.copy(a) for a in given]
         same_bits(value(*given), function(*given))
-        np.testing.assert_allclose(
-            gradient(*given), differences(function, *given), rtol=rtol, atol=1e-8
-        )
+        expected = differences(function, *given)
+        np.testing.assert_allclose(gradient(*given), expected, rtol=rtol, atol=1e-8)
+        if size == sizes[0]:
+            along = np.cos(np.arange(expected.size)).reshape(expected.shape)
+            rest = [None] * (len(given) - 1)
+            _, tangent = gs.jvp(function, given, (along, *rest))
+            np.testing.assert_allclose(tangent, np.sum(along * expected), rtol=rtol, atol=1e-7)
         for old, new in zip(before, given, strict=True):
             np.testing.assert_array_equal(old, new)
     few, many = (lines(function, *arguments(size)) for size in sizes)
@@ -160,6 +164,54 @@ def test_internal_errors_are_not_caught(monkeypatch):
     monkeypatch.setattr(Tracer, "__add__", fail)
     with pytest.raises(InternalError):
         gs.grad(broken)(vector(60))
+
+
+# -- states of layers in lists
+
+
+def cell(x, h, c, w):
+    i, f, o, g = np.split(np.concatenate([x, h]) @ w, 4)
+    i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
+    c = f * c + i * np.tanh(g)
+    return o * np.tanh(c), c
+
+
+def layers_by_index(x, weights):
+    hs = [np.zeros(x.shape[1])] * len(weights)
+    cs = [np.zeros(x.shape[1]) for _ in weights]
+    outputs = []
+    for t in range(len(x)):
+        v = x[t]
+        for i in range(len(weights)):
+            hs[i], cs[i] = cell(v, hs[i], cs[i], weights[i])
+            v = hs[i]
+        outputs.append(v)
+    return np.sum(np.stack(outputs) ** 2) + np.sum(cs[-1])
+
+
+def layers_in_tuples(x, weights):
+    states = [(np.zeros(x.shape[1]), np.zeros(x.shape[1])) for _ in range(len(weights))]
+    total = 0.0
+    for v in x:
+        made = []
+        for (h, c), w in zip(states, weights, strict=True):
+            h, c = cell(v, h, c, w)
+            made.append((h, c))
+            v = h
+        states = made
+        total = total + np.sum(v**2)
+    return total
+
+
+@pytest.mark.parametrize("layers", [2, 6])
+@pytest.mark.parametrize("function", [layers_by_index, layers_in_tuples])
+def test_states_of_layers_in_lists_are_variables_of_the_loop_over_time(function, layers):
+    weights = [0.3 * np.random.default_rng(i).normal(size=(4, 8)) for i in range(layers)]
+
+    def run(x):
+        return function(x, weights)
+
+    check(run, lambda size: (vector((size, 2)),), sizes=(3, 5))
 
 
 # -- captured containers
