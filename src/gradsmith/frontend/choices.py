@@ -10,6 +10,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.branches import fail_on, joined
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.frozen import is_same_object
+from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.path_errors import ended
@@ -103,6 +104,9 @@ def compared(left: Any, word: str, right: Any) -> Any:
     """``left < right``; ``word`` is the name of `ast`'s operator."""
     if word in ("Is", "IsNot"):
         return identical(left, right) is (word == "Is")
+    if not (isinstance(left, Tracer) or isinstance(right, Tracer)):
+        check_one_by_one(left)
+        check_one_by_one(right)
     if word in ("In", "NotIn"):
         found = _contained(left, right)
         return found if word == "In" else negate(found)

@@ -236,6 +236,15 @@ def is_grown(value: Any) -> bool:
     return type(value) in (list, tuple) and any(type(item) is Grown for item in value)
 
 
+def check_one_by_one(value: Any) -> None:
+    """Python is about to compare all that ``value`` holds: no list in it may be one of rows."""
+    if is_grown(value):
+        refuse(value)
+    if tree.is_container(value):
+        for part in tree.parts(value)[2]:
+            check_one_by_one(part)
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """How the elements of a list are made of rows, the arrays that have these rows, and the loops

@@ -61,6 +61,7 @@ from gradsmith.frontend.foreign import (
     takes_numbers,
 )
 from gradsmith.frontend.grown import (
+    check_one_by_one,
     copied_list,
     element_at,
     element_of,
@@ -312,6 +313,10 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
         trace.reliances["absent", id(owner), key] = reliance
 
 
+_COMPARING = ("index", "count", "remove", "__contains__", "__eq__", "__ne__")
+"""Methods of lists that compare elements."""
+
+
 class Runtime:
     """Gives every staged function its own `BoundRuntime`."""
 
@@ -367,6 +372,8 @@ class BoundRuntime:
         if is_grown(owner) and name not in APPENDING:
             refuse(owner)
         check_method(owner, name)
+        if name in _COMPARING and isinstance(owner, (list, tuple)):
+            check_one_by_one(owner)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_container_write(trace, owner)
             check_no_outside_dict(trace, owner)
