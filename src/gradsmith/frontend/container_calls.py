@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gradsmith.frontend.doubts import note_reshaped
-from gradsmith.frontend.effects import CONTAINERS, MUTATORS
+from gradsmith.frontend.effects import MUTATORS
 from gradsmith.frontend.grown import is_grown, refuse
-from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.journal import CONTAINERS, note_container
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.trace import current_trace
 
