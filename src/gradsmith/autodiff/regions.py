@@ -12,7 +12,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.mentions import silent, silent_attrs
+from gradsmith.ir.mentions import gives_value, has_effect, silent, silent_attrs
 from gradsmith.ir.types import ArrayType, same_shape
 from gradsmith.ir.unify import tidy
 from gradsmith.ops.create import zeros
@@ -95,7 +95,7 @@ def replay(
     """
     builder = current_builder()
     for node in nodes:
-        if "effect" in node.op.traits:
+        if "effect" in node.op.traits and not gives_value(node):
             continue
         if node in lasting:
             array, place = lasting[node]
@@ -103,7 +103,10 @@ def replay(
                 made = getitem(array, index=place.attrs["index"])
         else:
             operands = [_as_strong(values.get(i, i), i) for i in node.inputs]
-            made = builder.again(node, operands, silent_attrs(node.attrs))
+            attrs = silent_attrs(node.attrs)
+            if has_effect(node) and not any(node.regions):
+                attrs = {**attrs, "silent": True}
+            made = builder.again(node, operands, attrs)
         values[node] = made
         if node in names:
             builder.name(made, names[node])

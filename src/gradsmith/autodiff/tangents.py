@@ -21,7 +21,7 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.parts import BranchView, LoopView
-from gradsmith.ir.types import TapeType, TupleType, Type, ValueType
+from gradsmith.ir.types import ArrayType, TapeType, Type, ValueType
 from gradsmith.ops.regions import branch, loop, rerun
 
 Tangents = Mapping[Node, "Node | None"]
@@ -184,8 +184,8 @@ def tangent_type(type_: Type) -> ValueType:
     """The type of the tangent of a value: of a tape it is a tape."""
     if isinstance(type_, TapeType):
         return TapeType(tangent_type(type_.item), type_.length)
-    if isinstance(type_, TupleType):
-        raise InternalError("a loop carries values, not tuples")
+    if not isinstance(type_, ArrayType):
+        raise InternalError("a loop carries values, not tuples or objects")
     return adjoint_type(type_)
 
 

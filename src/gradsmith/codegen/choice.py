@@ -7,7 +7,7 @@ from gradsmith.codegen.sizes import symbols_of
 from gradsmith.ir.alias import owns_buffer
 from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, size
-from gradsmith.ir.mentions import said_by
+from gradsmith.ir.mentions import has_effect, said_by
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.emission import commutes
 from gradsmith.ops.index import getitem, index_set
@@ -73,7 +73,12 @@ class Choice:
 
     def _needs_statement(self, node: Node, cost: int) -> bool:
         mentioned = node.attrs.get("symbol") is not None or node in self._shows  # by sizes
-        if mentioned or node.op.update is not None or isinstance(node.type, TupleType):
+        if (
+            mentioned
+            or has_effect(node)
+            or node.op.update is not None
+            or isinstance(node.type, TupleType)
+        ):
             return True
         if node not in self.readers and node not in self.results:
             return True  # by its length a size is known

@@ -24,7 +24,7 @@ from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.types import ArrayType, TapeType, Type
+from gradsmith.ir.types import ArrayType, ObjectType, TapeType, Type
 from gradsmith.ops import syntax
 from gradsmith.ops.data_sizes import Taken, counted_masks, slices_of
 
@@ -196,6 +196,8 @@ def _of_type(type_: Type) -> list[Symbol]:
         return symbols_of(type_.shape)
     if isinstance(type_, TapeType):
         return [*symbols_of(type_.length), *_of_type(type_.item)]
+    if isinstance(type_, ObjectType):
+        return []
     return [s for part in type_.items for s in _of_type(part)]
 
 

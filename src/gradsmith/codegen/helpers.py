@@ -35,8 +35,9 @@ class Helpers:
         """The name of a module of Python's that is imported."""
         if name not in self.modules:
             root = name.split(".", maxsplit=1)[0]
-            taken = root in self._arguments or ("." in name and not self._names.is_free(root))
-            if not taken and "." in name:
-                self._names.reserve(root)
+            known = root in {module.split(".")[0] for module in self.modules}
+            taken = not known and (root in self._arguments or self._names.is_taken(root))
             self.modules[name] = self._names.fresh(name, everywhere=True) if taken else name
+            if not taken:
+                self._names.reserve(root, everywhere=True)
         return self.modules[name]

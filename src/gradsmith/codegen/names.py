@@ -44,14 +44,16 @@ class Names:
         self.spared: list[str] = []
         """Of variables that are left out where nothing reads them: sizes, what counts trips."""
 
-    def reserve(self, name: str) -> str:
+    def reserve(self, name: str, *, everywhere: bool = False) -> str:
         """Take exactly this name (a parameter's)."""
         self._used.add(name)
+        if everywhere:
+            self._everywhere.add(name)
         return name
 
-    def is_free(self, name: str) -> bool:
-        """Whether nothing is called so."""
-        return name not in self._used
+    def is_taken(self, name: str) -> bool:
+        """Whether a variable has this name."""
+        return name in self._used
 
     def fresh(self, wanted: str, *, everywhere: bool = False) -> str:
         """``wanted``, or the first of ``wanted_2``, ``wanted_3``, … that is free.

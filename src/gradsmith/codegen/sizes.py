@@ -11,6 +11,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Atom, Compound, Dim, Guard, Monomial, Shape, Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import sizes_found
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
 
 
@@ -73,7 +74,7 @@ class Sizes:
 
     def show(self, node: Node, variable: ast.expr) -> None:
         """The variable shows the sizes of its axes."""
-        shape = self._ones(node.array_type.shape)
+        shape = self._ones(node.type.shape) if isinstance(node.type, ArrayType) else ()
         if not shape:
             return
         for found in sizes_found(node):

@@ -34,6 +34,7 @@ from gradsmith.errors import InternalError, Span
 from gradsmith.ir.dims import Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, size
+from gradsmith.ir.mentions import said_by
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.data_sizes import Taken
@@ -56,6 +57,8 @@ class Body:
         self.constants: list[ast.stmt] = []
         self.helpers = Helpers(self.names, [argument.name for argument in program.arguments])
         self.errors = Errors(self.names)
+        self.effects: set[str] = set()
+        """The functions, as they are written, whose calls are effects."""
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -125,6 +128,11 @@ class Body:
         """The name of a module of Python's that is imported."""
         return syntax.name(self.helpers.module(name))
 
+    def logged(self, function: ast.expr) -> ast.expr:
+        """The function, whose calls are effects."""
+        self.effects.add(ast.unparse(function))
+        return function
+
     def error(self, kind: type[BaseException]) -> ast.expr:
         """The name of a class of errors."""
         return self.errors.name(kind)
@@ -193,7 +201,8 @@ class Body:
 
     def _symbols_of(self, params: Iterable[Node]) -> set[Symbol]:
         """The sizes that these show; equal ones are one."""
-        return {self.sizes.one(s) for p in params for s in symbols_of(p.array_type.shape)}
+        types = [p.type for p in params if isinstance(p.type, ArrayType)]
+        return {self.sizes.one(s) for t in types for s in symbols_of(t.shape)}
 
     def _used_symbols(self) -> set[Symbol]:
         found: set[Symbol] = set()
@@ -302,7 +311,7 @@ class Body:
         if form is not None:
             (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
             return []
-        if "effect" in node.op.traits:
+        if "effect" in node.op.traits and not self._is_read(node):
             done = self._emit(node)
             return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):
@@ -322,6 +331,16 @@ class Body:
         if node.attrs.get("symbol") is not None:
             self.sizes.bind(node.attrs["symbol"], target)
         return list(made)
+
+    def _is_read(self, node: Node) -> bool:
+        """Whether the code has a use for what an effect gives."""
+        if node.type == TupleType(()):
+            return False
+        others = [other for other in self.graph.nodes if other is not node]
+        if node in self.graph.results or any(node in other.inputs for other in others):
+            return True
+        sizes = said_by([node]).keys()
+        return any(not sizes.isdisjoint(mentioned(other)) for other in others)
 
     def _several(self, node: Node, type_: TupleType) -> ast.stmt:
         """The results of an op that gives several; a single one it gives as it is."""

@@ -233,7 +233,7 @@ class Compiled:
             except SpecialisationError:
                 failed = found
         else:
-            found = self._specialised(call)
+            found = self._specialised(call, log)
             kinds = kinds_now(found)
             result = found.run_logged(call.values, log)
         self._remember(key, found, call, args, kwargs, kinds)
@@ -279,10 +279,10 @@ class Compiled:
             known = self._specialisations.setdefault(call.pattern, [])
             return [s for s in known if s.fits(call.leaves, call.values)]
 
-    def _specialised(self, call: Call) -> Specialisation:
+    def _specialised(self, call: Call, log: EffectLog) -> Specialisation:
         """A new specialisation; the latest are tried first."""
         with self._lock:
-            made = specialise(self.recipe, call.bound, call.seed)
+            made = specialise(self.recipe, call.bound, call.seed, log)
             known = self._specialisations.setdefault(call.pattern, [])
             known.insert(0, made)
         if len(known) == MANY_SPECIALISATIONS and checks_values(made.graph):
@@ -298,7 +298,7 @@ class Compiled:
         """The specialisation for a call that is not made."""
         call = self._call(args, kwargs)
         fitting = (s for s in self._fitting(call) if s.checks_hold(call.leaves))
-        self._latest = next(fitting, None) or self._specialised(call)
+        self._latest = next(fitting, None) or self._specialised(call, EffectLog())
         return self._latest
 
     def specialisation(self, /, *args: Any, **kwargs: Any) -> Specialisation:

@@ -13,7 +13,7 @@ from gradsmith._version import __version__
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Guard, Size, Symbol
 from gradsmith.ir.graph import Graph
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.types import ArrayType, Type
 
 LETTERS = "nmkpqrsuvw"
 LONGEST = 90
@@ -23,7 +23,7 @@ LONGEST = 90
 def notes(graph: Graph, static: Mapping[str, Any], arguments: Iterable[str]) -> tuple[str, ...]:
     """The lines below the title."""
     letters = SizeLetters(graph, arguments)
-    lines = [f"{p.attrs['name']}: {letters.describe(p.array_type)}" for p in graph.params]
+    lines = [f"{p.attrs['name']}: {letters.describe(p.type)}" for p in graph.params]
     lines += [f"{name} = {value!r}" for name, value in static.items() if _is_said(value)]
     conditions = [letters.condition(guard) for guard in letters.strongest(graph.guards)]
     held = [c for c in dict.fromkeys(conditions) if c]
@@ -173,8 +173,10 @@ class SizeLetters:
             more, less = less, more
         return f"{self.size(more)} {relation} {self.size(less)}"
 
-    def describe(self, type_: ArrayType) -> str:
+    def describe(self, type_: Type) -> str:
         """``float64[n, 3]``."""
+        if not isinstance(type_, ArrayType):
+            return "an object"
         if type_.weak:
             return type(np.zeros((), type_.dtype).item()).__name__
         sizes = ", ".join(map(self.size, type_.shape))

@@ -54,7 +54,8 @@ from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.mentions import has_effect
-from gradsmith.ops.effects import fail, show, warn
+from gradsmith.ops.calls import call
+from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
 
 SEED = "grad_outputs"
@@ -148,7 +149,8 @@ class Specialisation:
 
         It is not made: the reference interpreter looks at them, and does nothing else.
         """
-        if not checks_values(self.graph):
+        nodes = list(all_nodes(self.graph.nodes))
+        if not any(map(_is_check, nodes)) or any(node.op is call for node in nodes):
             return True
         everything = {**leaves, **{c.name: c.read() for c in self.captures}}
         given = [everything[param.attrs["name"]] for param in self.graph.params]
@@ -178,7 +180,7 @@ class Specialisation:
 
 def checks_values(graph: Graph) -> bool:
     """Whether the code is specialised on values, which it checks."""
-    return any(map(_is_check, all_nodes(graph.nodes)))
+    return any(_is_check(node) or node.op is call for node in all_nodes(graph.nodes))
 
 
 def _is_check(node: Node) -> bool:
@@ -187,24 +189,12 @@ def _is_check(node: Node) -> bool:
 
 def last_check(graph: Graph) -> str:
     """What the last of its checks says."""
-    (text,) = [n for n in all_nodes(graph.nodes) if _is_check(n)][-1].attrs["arguments"]
-    return str(text)
+    checks = [n.attrs["arguments"][0] for n in all_nodes(graph.nodes) if _is_check(n)]
+    return str(checks[-1]) if checks else "the kinds of what calls return"
 
 
 def _check_only(node: Node, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     return node.op.evaluate(*operands, **attrs) if _is_check(node) else ()
-
-
-def _logged(graph: Graph) -> tuple[str, ...]:
-    """The functions whose calls are effects, if a check of a value may come after one."""
-    if not checks_values(graph):
-        return ()
-    found = {EFFECTS[node.op] for node in all_nodes(graph.nodes) if node.op in EFFECTS}
-    return tuple(sorted(found))
-
-
-EFFECTS = {show: "print", warn: "warnings.warn"}
-"""What the calls are written as that are effects."""
 
 
 class Arguments:
@@ -283,7 +273,7 @@ def _check_statics(shape: tree.Tree, name: str) -> None:
 
 
 def specialise(
-    recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any]
+    recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any], log: EffectLog
 ) -> Specialisation:
     """Trace, differentiate, optimise, emit and load for arguments like these.
 
@@ -291,7 +281,7 @@ def specialise(
     result, it is decided by the present values; where a loop in the graph is in the way of what
     follows it, the function is traced again with that loop written out.
     """
-    attempt = first = _Attempt(Trace(writes=recipe.writes), recipe, bound, seed)
+    attempt = first = _Attempt(Trace(log=log, writes=recipe.writes), recipe, bound, seed)
     failure: UnsupportedError | None = None
     plans = _Plans()
     while True:
@@ -311,7 +301,7 @@ def specialise(
         if not plans.left:
             first.say()
             raise _shown(failure) from None
-        attempt = _Attempt(plans.following(recipe), recipe, bound, seed)
+        attempt = _Attempt(plans.following(recipe, log), recipe, bound, seed)
 
 
 class _Plans:
@@ -335,10 +325,11 @@ class _Plans:
             self.left = [*unrolling.plans(error), *self.left]
         self._guessed = self._guessed or culprit is None
 
-    def following(self, recipe: Recipe) -> Trace:
+    def following(self, recipe: Recipe, log: EffectLog) -> Trace:
         """The state in which the next run begins."""
+        log.place = 0
         unrolling = Unrolling(chosen=self.left.pop(0))
-        return Trace(unrolling=unrolling, decided=self._decided, writes=recipe.writes)
+        return Trace(log=log, unrolling=unrolling, decided=self._decided, writes=recipe.writes)
 
 
 def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:
@@ -417,7 +408,7 @@ class _Attempt:
             graph = self.trace.root.graph([])
             empty = tree.flatten((), _is_result)[1]
             code = self._emitted(self.arguments, graph, lower(optimise(graph)), empty)
-            code.run({**self.bound.arguments, **self.seed})
+            code.run_logged({**self.bound.arguments, **self.seed}, self.trace.log)
 
     def _emitted(
         self,
@@ -432,7 +423,8 @@ class _Attempt:
         program = _program(self.recipe, arguments, trace, lowered, shape, writes)
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)
-        logged = _logged(graph)
+        loggable = checks_values(graph) or trace.log
+        logged = tuple(sorted(emitted.effects)) if loggable else ()
         return Specialisation(
             function=load(emitted.text, program.name, emitted.errors, logged),
             logged=logged,

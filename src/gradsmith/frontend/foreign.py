@@ -15,10 +15,12 @@ import numpy as np
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.opaque import is_opaque
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ops.library_ufuncs import home_of
+from gradsmith.ops.declare import FUNCTIONS
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 RANDOM = ("numpy.random", "random", "secrets")
@@ -44,6 +46,80 @@ HARMLESS = {
 
 PASSING = frozenset({np.ndindex, np.finfo, np.iinfo, np.iterable})
 """NumPy's that look at types and sizes alone."""
+
+
+CALLED_PACKAGES = frozenset(
+    {
+        *("scipy", "sklearn", "pandas", "statsmodels", "matplotlib", "xarray", "networkx", "h5py"),
+        *("PIL", "cv2", "skimage", "numba", "joblib", "requests", "yaml", "seaborn", "astropy"),
+    }
+)
+"""Libraries whose functions are called as they are, and not traced into."""
+CALLED_MODULES = frozenset(
+    {
+        *("_csv", "_datetime", "_io", "_json", "_pickle", "_random", "_uuid", "configparser"),
+        *("csv", "datetime", "getpass", "glob", "io", "json", "nt", "os", "pickle", "platform"),
+        *("posix", "posixpath", "random", "secrets", "shutil", "socket", "sqlite3", "subprocess"),
+        *("tempfile", "time", "urllib", "uuid", "zoneinfo"),
+    }
+)
+"""Modules of Python's that look at the world: files, clock, environment, random numbers."""
+CALLED_OF_NUMPY = frozenset(
+    {"fromfile", "genfromtxt", "load", "loadtxt", "memmap", "save", "savetxt", "savez", "tofile"}
+)
+
+
+ASKED = frozenset(
+    {
+        *(abs, all, any, bool, complex, dict, float, format, hasattr, int, isinstance, len, list),
+        *(max, min, print, repr, round, set, sorted, str, sum, tuple, type),
+    }
+)
+"""Python's own functions, which ask an object itself."""
+
+
+def is_asked_of_object(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a function of Python or NumPy is given an object that only calls know."""
+    if not any(map(is_opaque, args)) and not any(map(is_opaque, kwargs.values())):
+        return False
+    try:
+        return function in ASKED or function in FUNCTIONS
+    except TypeError:  # not hashable
+        return False
+
+
+def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether the emitted code is to call the function as the user does."""
+    if current_trace() is None or getattr(function, "__gradsmith__", False):
+        return False
+    owner = getattr(function, "__self__", None)
+    home = owner if owner is not None and not isinstance(owner, types.ModuleType) else function
+    cls = home if isinstance(home, (type, types.FunctionType, np.ufunc)) else type(home)
+    module = getattr(home, "__module__", None) or cls.__module__ or ""
+    if isinstance(home, (types.BuiltinFunctionType, np.ufunc)) or module is None:
+        module = getattr(function, "__module__", None) or module
+    root = module.split(".")[0]
+    name = getattr(function, "__name__", "")
+    if root in CALLED_PACKAGES or root in CALLED_MODULES or function is open or function is input:
+        return True
+    if module.startswith("numpy.random") or (root == "numpy" and name in CALLED_OF_NUMPY):
+        return True
+    if isinstance(function, types.FunctionType) and not is_library(function):
+        return False
+    if isinstance(function, types.MethodType) or root in HARMLESS or root == "gradsmith":
+        return any(map(is_opaque, [*args, *kwargs.values()])) and root in HARMLESS
+    if isinstance(owner, (list, dict, tuple, set, str)) or function in PASSING:
+        return False
+    if isinstance(function, type) and not takes_numbers(function):
+        return False
+    known = isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc))
+    known = known or type(function).__name__ in (
+        "builtin_function_or_method",
+        "_ArrayFunctionDispatcher",
+    )
+    return known and (
+        _takes_traced(args, kwargs) or any(map(is_opaque, [*args, *kwargs.values()]))
+    )
 
 
 def is_library(function: types.FunctionType) -> bool:

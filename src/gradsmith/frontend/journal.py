@@ -22,7 +22,7 @@ from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
-from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -72,6 +72,9 @@ class Journal:
         self.found = found or {}
         self.is_final = False
         self.begin = 0 if trial is None else len(trial.nodes)
+        trace = current_trace()
+        self.log = None if trace is None or trial is None else trace.log
+        self.done = 0 if self.log is None else self.log.place
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
@@ -101,6 +104,8 @@ class Journal:
             storage.stale = False
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
+        if self.log is not None:
+            self.log.place = self.done
 
 
 def slots_of(value: Any) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ of a loop the present values are those of its first iteration.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,13 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
-from gradsmith.ir.evaluate import evaluate_node
+from gradsmith.ir.evaluate import bind, evaluate_node
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import parameter
-from gradsmith.ir.mentions import mentioned, said_by
+from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
+from gradsmith.ops.calls import call
+from gradsmith.ops.effects import fail
 
 
 def present_values(trace: Trace) -> PresentValues:
@@ -54,6 +58,20 @@ class PresentValues:
                 else:
                     stack += waiting
         return self._values[node]
+
+    def put(self, node: Node, value: Any) -> None:
+        """Remember the value of a node that has just been computed."""
+        self._values[node] = value
+        bind(node.type, value, self._bindings)
+        if node.attrs.get("symbol") is not None:
+            self._bindings[node.attrs["symbol"]] = int(value)
+
+    def perform_effects(self) -> None:
+        """Do what the function does to the world up to this place, in its order."""
+        for builder in reversed(list(self._trace.builders())):
+            for node in list(builder.nodes):
+                if has_effect(node) and node not in self._values:
+                    self.of(node)
 
     def of_size(self, size: Size) -> int:
         """The number that a size is."""
@@ -106,7 +124,13 @@ class PresentValues:
         if node.op is parameter:
             return self._argument(node)
         operands = [self._values[i] for i in node.inputs]
-        return evaluate_node(node, operands, self._bindings)
+        return evaluate_node(node, operands, self._bindings, self._perform)
+
+    def _perform(self, node: Node, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """An effect, unless an earlier run of the same call has had it."""
+        if node.op is fail or (node.op is call and not node.attrs["callee"].is_logged):
+            return node.op.evaluate(*operands, **attrs)
+        return self._trace.log.perform(partial(node.op.evaluate, **attrs), *operands)
 
     def _argument(self, param: Node) -> Any:
         """An argument of the call, or what the first iteration of a loop starts with."""

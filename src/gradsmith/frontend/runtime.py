@@ -57,6 +57,8 @@ from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
     check_type,
+    is_asked_of_object,
+    is_called_out,
     is_library,
     takes_numbers,
 )
@@ -85,6 +87,7 @@ from gradsmith.frontend.objects import (
     note_made,
     written_by_dataclass,
 )
+from gradsmith.frontend.opaque import apply as apply_opaque
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.outside_iterators import (
     check_call,
@@ -118,6 +121,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_iterators(args)
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
+    if is_asked_of_object(function, args, kwargs):
+        return apply_opaque(function, args, kwargs)
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
@@ -136,6 +141,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, functools.partial):
         first, named = _partial_arguments(function)
         return call(function.func, *first, *args, **{**named, **kwargs})
+    if is_called_out(function, args, kwargs):
+        return apply_opaque(function, args, kwargs)
     if isinstance(function, types.MethodType):
         return call(function.__func__, function.__self__, *args, **kwargs)
     if isinstance(function, types.FunctionType):

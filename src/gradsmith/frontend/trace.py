@@ -17,6 +17,7 @@ from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
+from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType
@@ -190,6 +191,10 @@ class Trace:
     """For the regions that are paths of branches: where the condition stands."""
     bodies: set[Builder] = field(default_factory=set)
     """The regions that are bodies of loops."""
+    object_groups: dict[int, list[Node]] = field(default_factory=dict)
+    """For objects of calls by identity: the numbers that they may hold (`frontend.opaque`)."""
+    log: EffectLog = field(default_factory=EffectLog)
+    """The effects of the present call that have been done."""
     present: PresentValues | None = None
     """Made when the first present value is asked for: see `frontend.present`."""
     decided: frozenset[Span] = frozenset()
@@ -214,11 +219,13 @@ class Trace:
             self.ways[inner], self.sites[inner] = way, site
         inner.span = outer.span
         self.builder = inner
+        begin = self.log.place
         try:
             with building(inner):
                 yield inner
         finally:
             self.builder = outer
+            self.log.place = begin  # what the region does is done by the branch or loop it is of
 
     def builders(self) -> Iterator[Builder]:
         """The builder at work, and those around it."""

@@ -62,6 +62,24 @@ def _plain(present: Any, node: Node) -> Any:
     return PYTHON_TYPES[kind](present) if node.array_type.weak or kind in "biu" else present
 
 
+def check_path(trace: Trace, what: str) -> None:
+    """Refuse a path that the present call does not take; iterations of loops may be the first.
+
+    Raises
+    ------
+    UndecidedError
+        It is on such a path.
+    """
+    for builder in trace.builders():
+        taken = trace.ways.get(builder)
+        if taken is not None and bool(present_values(trace).of(taken[0])) is not taken[1]:
+            raise UndecidedError.at(
+                trace.sites[builder],
+                f"{what} is asked for on a path that these arguments do not take",
+                "make the call before the branch",
+            )
+
+
 def check_reached(trace: Trace, what: str) -> None:
     """Refuse a place that the present call does not reach exactly once.
 

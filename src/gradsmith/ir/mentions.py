@@ -10,7 +10,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import item, parameter, size
-from gradsmith.ir.types import ArrayType, TapeType, Type
+from gradsmith.ir.types import ArrayType, TapeType, TupleType, Type
 
 # Regions do not change, and are asked often.
 _known_free: WeakKeyDictionary[Region, dict[Symbol, None]] = WeakKeyDictionary()
@@ -106,11 +106,19 @@ def shown(nodes: Iterable[Node]) -> set[Symbol]:
 def has_effect(node: Node) -> bool:
     """Whether evaluating it may do more than give a value: raise the user's error, print."""
     if "effect" in node.op.traits:
-        return True
+        return not node.attrs.get("silent", False)
     for value in node.attrs.values():  # noqa: SIM110 (asked of every node in every pass)
         if isinstance(value, Region) and _has_effect(value):
             return True
     return False
+
+
+def gives_value(node: Node) -> bool:
+    """Whether a node with an effect has a result: a copy of it in a derivative has the same.
+
+    Such a copy is *silent*: it has to become one with the user's own, as it is not called again.
+    """
+    return node.type != TupleType(())
 
 
 def _has_effect(region: Region) -> bool:
@@ -146,6 +154,8 @@ def _quiet(region: Region, loud: Collection[Node]) -> Region:
             made[node] = _over(node, made, node.attrs)
         elif "effect" not in node.op.traits:
             made[node] = _over(node, made, silent_attrs(node.attrs))
+        elif gives_value(node):
+            made[node] = _over(node, made, {**node.attrs, "silent": True})
     results = tuple(made.get(r, r) for r in region.results)
     nodes = live(tuple(made.values()), results)
     known = {*region.params, *nodes}

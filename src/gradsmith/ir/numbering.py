@@ -51,7 +51,8 @@ class Numbers:
                 self.of[node] = self.intern("whole", self.parts[node])
             else:
                 operands = tuple(self._of(i) for i in node.inputs)
-                self.of[node] = self.intern(node.op, operands, tuple(node.attrs.items()))
+                attrs = tuple(pair for pair in node.attrs.items() if pair[0] != "silent")
+                self.of[node] = self.intern(node.op, operands, attrs)
         return self
 
     def _of(self, node: Node) -> int:

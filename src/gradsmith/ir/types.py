@@ -90,8 +90,19 @@ class TapeType:
         return f"tape[{dims.render(self.length)}] of {self.item!r}"
 
 
-ValueType: TypeAlias = "ArrayType | TapeType"
-Type: TypeAlias = "ArrayType | TupleType | TapeType"
+@dataclass(frozen=True, slots=True)
+class ObjectType:
+    """Any other object of Python's: calls return such objects and take them, nothing else does."""
+
+    inexact = True
+    """Whether a derivative may go through it: a fitted model depends on its data."""
+
+    def __repr__(self) -> str:
+        return "object"
+
+
+ValueType: TypeAlias = "ArrayType | TapeType | ObjectType"
+Type: TypeAlias = "ArrayType | TupleType | TapeType | ObjectType"
 
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
@@ -170,6 +181,8 @@ def describe(type_: Type) -> str:
         return f"tuple of {len(type_.items)} results"
     if isinstance(type_, TapeType):
         return f"record of {dims.hint(type_.length)} trips"
+    if isinstance(type_, ObjectType):
+        return "Python object"
     if type_.weak:
         return f"Python {PYTHON_TYPES[type_.dtype.kind].__name__}"
     if type_.form == "scalar":

@@ -77,7 +77,9 @@ def _emit_show(emitter: Emitter, node: Any, *values: Any) -> Any:
     if attrs["stream"] != "stdout":
         options["file"] = syntax.attribute(emitter.module("sys"), attrs["stream"])
     options["flush"] = attrs["flush"] or None
-    return syntax.call("print", *expressed(attrs["arguments"], values), **options)
+    return syntax.call(
+        emitter.logged(syntax.name("print")), *expressed(attrs["arguments"], values), **options
+    )
 
 
 show = _effect("print", _show, _emit_show)
@@ -99,7 +101,7 @@ def _emit_warn(emitter: Emitter, node: Any, *values: Any) -> Any:
     if node.attrs["category"] is not None:
         given.append(syntax.name(node.attrs["category"]))
     level = node.attrs["stacklevel"]
-    function = syntax.attribute(emitter.module("warnings"), "warn")
+    function = emitter.logged(syntax.attribute(emitter.module("warnings"), "warn"))
     return syntax.call(function, *given, stacklevel=None if level == 1 else level)
 
 

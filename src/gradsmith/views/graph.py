@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal, constant, size
 from gradsmith.ir.op import Op
-from gradsmith.ir.types import PYTHON_TYPES, TapeType, TupleType, Type
+from gradsmith.ir.types import PYTHON_TYPES, ObjectType, TapeType, TupleType, Type
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient
 
 ARTEFACTS = frozenset({distinct, finished_gradient, at_least_zero})
@@ -178,6 +178,8 @@ def _type(type_: Type) -> str:
         return f"({', '.join(map(_type, type_.items))})"
     if isinstance(type_, TapeType):
         return f"{dims.hint(type_.length)} × {_type(type_.item)}"
+    if isinstance(type_, ObjectType):
+        return "object"
     if type_.weak:
         return PYTHON_TYPES[type_.dtype.kind].__name__
     sizes = ", ".join(str(dims.hint(s)) for s in type_.shape)

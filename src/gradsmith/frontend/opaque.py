@@ -1,0 +1,449 @@
+"""Calls without a rule: they are made as the user wrote them, at every call of the compiled code.
+
+While tracing, the call is made once on the present values, to learn what it returns: an array or
+number is traced from then on, any other object is an `OpaqueObject`, of which attributes, items
+and methods are such calls again. What has been done is in the log of effects, so that the first
+run of the compiled code does not do it again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import ControlFlowError, UnsupportedError
+from gradsmith.frontend.messages import shown
+from gradsmith.frontend.present import present_values
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Capture, Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.value_guards import check_path, decide
+from gradsmith.ir import dims
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
+from gradsmith.ir.types import ArrayType, ObjectType, TupleType
+from gradsmith.ops.calls import Arguments, Callee, Extents, Named, Nested, call, of_kind, type_of
+from gradsmith.ops.texts import Whole
+
+LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class OpaqueObject:
+    """An object that only calls know what to do with: a fitted model, a file, a data frame."""
+
+    __slots__ = ("node",)
+    __gradsmith__ = True
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(_present(self.node), name)
+        if callable(found):
+            return OpaqueMethod(self, name)
+        return record(Callee("attribute", name, f".{name}"), [self], {})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return record(Callee("method", "__call__", "the call"), [self, *args], kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return record(Callee("item", "", "an item"), [self, key], {})
+
+    def __len__(self) -> int:
+        return int(apply(len, [self], {}))
+
+    def __iter__(self) -> Any:
+        items = apply(list, [self], {})
+        return iter([items[k] for k in range(len(items))])
+
+    def __bool__(self) -> bool:
+        return decide(apply(bool, [self], {}))
+
+    def __contains__(self, value: Any) -> bool:
+        return decide(record(Callee("operator", "in", "in"), [value, self], {}))
+
+    def __hash__(self) -> int:
+        return hash(known_object(self))
+
+    def __str__(self) -> str:
+        return str(known_object(apply(str, [self], {})))
+
+    def __format__(self, spec: str) -> str:
+        return str(known_object(apply(format, [self, spec], {})))
+
+    def __float__(self) -> Any:
+        return apply(float, [self], {})
+
+    def __enter__(self) -> Any:
+        return OpaqueMethod(self, "__enter__")()
+
+    def __exit__(self, *error: Any) -> Any:
+        return OpaqueMethod(self, "__exit__")(*(None for _ in error))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        return apply(ufunc, args, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return apply(function, args, kwargs)
+
+
+class OpaqueMethod:
+    """A method of such an object, or of one from outside."""
+
+    __slots__ = ("_name", "_owner")
+    __gradsmith__ = True
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        callee = Callee("method", self._name, f"the method .{self._name}()")
+        return record(callee, [self._owner, *args], kwargs)
+
+
+def _operator(sign: str, *, reverse: bool = False) -> Callable[[Any, Any], Any]:
+    callee = Callee("operator", sign, f"`{sign}`")
+
+    def operate(self: OpaqueObject, other: Any) -> Any:
+        return record(callee, [other, self] if reverse else [self, other], {})
+
+    return operate
+
+
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+}
+for _name, _sign in _SIGNS.items():
+    setattr(OpaqueObject, f"__{_name}__", _operator(_sign))
+    setattr(OpaqueObject, f"__r{_name}__", _operator(_sign, reverse=True))
+for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+    setattr(OpaqueObject, f"__{_name}__", _operator(_sign))
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether it is such an object, or a container of some."""
+    if type(value) is dict:
+        return any(map(is_opaque, value.values()))
+    if type(value) in (list, tuple):
+        return any(map(is_opaque, value))
+    return type(value) is OpaqueObject
+
+
+def known_object(value: Any) -> Any:
+    """The present object, where it is text or None, which the emitted code checks."""
+    if type(value) is not OpaqueObject:
+        return value
+    present = _present(value.node)
+    if not isinstance(present, (*LITERALS, tuple)):
+        raise UnsupportedError(
+            f"Python needs a {type(present).__name__} that is known only while the code runs",
+            current_span(),
+            "pass it as an argument",
+        )
+    sign = "is" if present is None else "=="
+    same = record(Callee("operator", sign, sign), [value, present], {})
+    if not decide(same):
+        raise ControlFlowError("an object does not equal itself", current_span())
+    return present
+
+
+def _present(node: Node) -> Any:
+    trace = current_trace()
+    if trace is None:
+        raise UnsupportedError("an object of a traced function is used outside of it")
+    return present_values(trace).of(node)
+
+
+def apply(function: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``function(*args, **kwargs)``, called by the emitted code."""
+    path = public_path(function)
+    if path is not None:
+        return record(Callee("function", path, _shown(path)), list(args), kwargs)
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if owner is None or getattr(owner, name, None) != function:
+        return record(Callee("method", "__call__", name or "the call"), [function, *args], kwargs)
+    return OpaqueMethod(owner, name)(*args, **kwargs)
+
+
+def _shown(path: str) -> str:
+    module, name = path.split(":")
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def public_path(function: Any) -> str | None:
+    """``scipy.stats:norm.ppf``: the module and the name by which everybody finds a function."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if owner is not None and not isinstance(owner, (type, type(sys))):
+        for module in _public_modules(type(owner).__module__.split(".")[0]):
+            if name and vars(sys.modules[module]).get(name) == function:
+                return f"{module}:{name}"
+        found = _path_in_package(owner, type(owner).__module__)
+        path = None if found is None else f"{found}.{name}"
+    else:
+        path = _path_in_package(function, getattr(function, "__module__", None) or "")
+    try:
+        good = path is not None and Callee("function", path, "").function() == function
+    except (ImportError, AttributeError):
+        return None
+    return path if good else None
+
+
+def _public_modules(package: str) -> list[str]:
+    """The names of its modules that are imported, the shortest first."""
+    names = [
+        name
+        for name, module in sys.modules.items()
+        if name.split(".")[0] == package and module is not None and "._" not in f".{name}"
+    ]
+    return sorted(names, key=lambda name: (name.count("."), len(name), name))
+
+
+def _path_in_package(value: Any, module: str) -> str | None:
+    """The shortest name of an object in the public modules of its package."""
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    root = module.split(".", maxsplit=1)[0]
+    if root == "__main__" or not root:
+        return None
+    for found in _public_modules(root):
+        held = vars(sys.modules[found])
+        if name is not None and held.get(name.split(".")[0]) is not None and "." not in name:
+            if held[name] is value:
+                return f"{found}:{name}"
+        elif name is None:
+            known = next((key for key, other in held.items() if other is value), None)
+            if known is not None:
+                return f"{found}:{known}"
+    return None if name is None else f"{module}:{name}"
+
+
+# -- recording a call ----------------------------------------------------------------------------
+
+
+def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A call in the graph; what it returns in the present call, traced."""
+    trace = current_trace()
+    if trace is None:
+        return callee.apply(args, kwargs)
+    check_path(trace, f"what {callee.shown} returns")
+    taken = _Operands(trace)
+    arguments = Arguments(
+        tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
+    )
+    result = _made(trace, callee, arguments, taken.nodes)
+    taken.add_dependences(result)
+    name = f"{trace.root.token()}"
+    attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "token": int(name)}
+    trace.builder.span = current_span() or trace.builder.span
+    return _traced(trace, result, taken.nodes, attrs, f"returned.{name}")
+
+
+def _is_independent(value: Any) -> bool:
+    """Whether it keeps nothing of the numbers that it is given: generators of random numbers."""
+    return isinstance(value, LITERALS) or type(value).__module__.startswith("numpy.random")
+
+
+def _made(trace: Trace, callee: Callee, arguments: Arguments, nodes: list[Node]) -> Any:
+    """The result of the present call, by the log of effects."""
+    present = present_values(trace)
+    present.perform_effects()
+    operands = [_own(present.of(node)) for node in nodes]
+    before = arguments.values([_own(operand) for operand in operands])
+    args, kwargs = arguments.values(operands)
+    perform = trace.log.perform if callee.is_logged else call_now
+    result = perform(callee.apply, args, kwargs)
+    if not _is_as_before(before, (args, kwargs)):
+        raise UnsupportedError(
+            f"{callee.shown} writes into an array or a list that it is given",
+            current_span(),
+            "write what it does with NumPy functions, or give it a rule with gs.custom_vjp",
+        )
+    return result
+
+
+def call_now(function: Callable[..., Any], *args: Any) -> Any:
+    """``function(*args)``: reading an item or an attribute may be done again."""
+    return function(*args)
+
+
+def _own(value: Any) -> Any:
+    return value.copy() if type(value) is np.ndarray else value
+
+
+def _is_as_before(before: Any, after: Any) -> bool:
+    """Whether arguments hold what they held."""
+    if type(before) in (list, tuple):
+        pairs = zip(before, after, strict=False)
+        return len(before) == len(after) and all(_is_as_before(*pair) for pair in pairs)
+    if type(before) is dict:
+        return list(before) == list(after) and _is_as_before(
+            list(before.values()), list(after.values())
+        )
+    if type(before) is np.ndarray:
+        return np.array_equal(before, after, equal_nan=bool(before.dtype.kind in "fc"))
+    return True
+
+
+def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any], name: str) -> Any:
+    present = present_values(trace)
+    if isinstance(result, tuple) and result and any(map(_is_data, result)):
+        whole = call(*nodes, result=TupleType((ObjectType(),) * len(result)), **attrs)
+        present.put(whole, result)
+        parts = [_part(trace, whole, k, part, f"{name}.{k}") for k, part in enumerate(result)]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    if not _is_data(result):
+        node = call(*nodes, result=ObjectType(), **attrs)
+        present.put(node, result)
+        return OpaqueObject(node)
+    type_, count, symbol = type_of(result, name)
+    node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
+    present.put(node, result)
+    return _value(node, symbol)
+
+
+def _part(trace: Trace, whole: Node, place: int, value: Any, name: str) -> Any:
+    part = item(whole, index=place)
+    if not _is_data(value):
+        return OpaqueObject(part)
+    type_, count, symbol = type_of(value, name)
+    node = of_kind(part, result=type_, count=count, symbol=symbol, token=trace.root.token())
+    present_values(trace).put(node, value)
+    return _value(node, symbol)
+
+
+def _value(node: Node, symbol: Any) -> Any:
+    if symbol is not None:
+        return wrap_size(dims.of_atom(symbol))
+    return Tracer(View(Storage(node)))
+
+
+def _is_data(value: Any) -> bool:
+    """Whether it is an array or number that can be traced."""
+    if type(value) is np.ndarray or isinstance(value, np.generic):
+        return bool(value.dtype.kind in "biufc" and value.dtype.isnative)
+    return type(value) in (bool, int, float, complex)
+
+
+class _Operands:
+    """The operands of a call, and its arguments in terms of these."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.nodes: list[Node] = []
+
+    def given(self, value: Any) -> Any:
+        """An argument."""
+        if isinstance(value, Tracer):
+            return self._operand(value.node)
+        if isinstance(value, TracedInt):
+            return self._operand(self.trace.builder.lift(value.dim))
+        if type(value) is OpaqueObject:
+            return self._operand(self.trace.builder.inner(value.node))
+        if isinstance(value, LITERALS):
+            return value
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+            return self._operand(self.trace.builder.lift(value))
+        return self._nested(value) or self._object(value)
+
+    def _nested(self, value: Any) -> Nested | None:
+        """A container of arguments, or a slice."""
+        if isinstance(value, slice):
+            parts = (value.start, value.stop, value.step)
+            return Nested("slice", (), tuple(map(self.given, parts)))
+        if type(value) is list:
+            return Nested("list", (), tuple(map(self.given, value)))
+        if type(value) is tuple:
+            return Nested("tuple", (), tuple(map(self.given, value)))
+        if type(value) is dict:
+            return Nested("dict", tuple(value), tuple(map(self.given, value.values())))
+        return None
+
+    def _operand(self, node: Node) -> Whole:
+        if node not in self.nodes:
+            self.nodes.append(node)
+        return Whole(self.nodes.index(node))
+
+    def add_dependences(self, result: Any) -> None:
+        """Further operands: what objects of this call have been given by earlier calls.
+
+        A fitted model depends on its data. Objects that have met in a call may hold each other.
+        """
+        present = present_values(self.trace)
+        values = [n for n in self.nodes if isinstance(n.type, ArrayType) and n.type.inexact]
+        held = [present.of(n) for n in self.nodes if isinstance(n.type, ObjectType)]
+        held = [value for value in held if not _is_independent(value)]
+        if not held:
+            return
+        groups = self.trace.object_groups
+        known = [groups[id(value)] for value in held if id(value) in groups]
+        group = list(dict.fromkeys(node for nodes in known for node in nodes))
+        for node in group:
+            self._operand(self.trace.builder.inner(node))
+        group += values
+        for value in [*held, *([] if _is_data(result) else [result])]:
+            groups[id(value)] = group
+        for nodes in known:
+            nodes[:] = group
+
+    def _object(self, value: Any) -> Any:
+        """An object that has a public name, or that the function finds outside."""
+        path = public_path(value)
+        if path is not None:
+            return Named(path)
+        captured = _captured(self.trace, value)
+        if captured is None:
+            what = shown(value) if hasattr(value, "view") else f"a {type(value).__name__}"
+            raise UnsupportedError(
+                f"{what} that the function has made is given to a call that gradsmith does not "
+                "trace",
+                current_span(),
+                "make it outside the function",
+            )
+        return self._operand(self.trace.builder.inner(captured))
+
+
+def _captured(trace: Trace, value: Any) -> Node | None:
+    """An object from outside as an input of the compiled function."""
+    original = trace.originals.get(id(value))
+    if original is None or original.read is None or original.real is not value:
+        return None
+    key = ("object", id(value))
+    if key not in trace.captures:
+        name = _name_outside(trace, value)
+        while name in trace.leaves:
+            name += "_"
+        node = trace.root.parameter(name, ObjectType())
+        trace.leaves[name] = value
+        made = Capture(name, original.read, node, value)
+        trace.inputs.append(made)
+        trace.captures[key] = (value, made)
+    found = trace.captures[key][1]
+    return None if found is None else found.node
+
+
+def _name_outside(trace: Trace, value: Any) -> str:
+    """What the user calls an object from outside."""
+    keys = (key for key, (held, _) in trace.captures.items() if held is value)
+    names = (key[-1] for key in keys if isinstance(key, tuple))
+    return next((n for n in names if isinstance(n, str) and n.isidentifier()), "given")
+
+
+__all__ = ["Extents", "OpaqueObject", "apply", "is_opaque", "known_object", "record"]

@@ -1,0 +1,328 @@
+"""Calls of functions that have no derivative here: they are called as the user called them.
+
+What they return is learned by calling them while the function is traced (`frontend.opaque`). The
+emitted code calls them by their public names, and checks that the result is of the same kind.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+
+from gradsmith.errors import GradientError, SpecialisationError
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Size, Symbol
+from gradsmith.ir.graph import Node
+from gradsmith.ir.op import Custom, Each, Emitter
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
+from gradsmith.ops import syntax
+from gradsmith.ops.declare import primitive
+from gradsmith.ops.texts import Whole
+
+How: TypeAlias = Literal["function", "method", "attribute", "item", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What is called. ``name`` is the path of a function (``scipy.stats.norm.ppf``), the name of
+    a method or attribute of operand 0, or the sign of an operator.
+    """
+
+    how: How
+    name: str
+    shown: str
+    """What messages call it."""
+
+    def apply(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The result on these arguments; that of a method gets its owner first."""
+        if self.how == "function":
+            return self.function()(*args, **kwargs)
+        if self.how == "operator":
+            return OPERATORS[self.name](*args)
+        owner, *rest = args
+        if self.how == "item":
+            return owner[rest[0]]
+        found = getattr(owner, self.name)
+        return found(*rest, **kwargs) if self.how == "method" else found
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether a call is done once, however often the code is run for a call."""
+        return self.how in ("function", "method")
+
+    def function(self) -> Callable[..., Any]:
+        """The function itself."""
+        module, name = self.name.split(":")
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found  # type: ignore[no-any-return]
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda left, right: left in right,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A container among the arguments of a call, or a slice."""
+
+    kind: Literal["tuple", "list", "dict", "slice"]
+    keys: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object that has a public name, such as ``np.float64`` or a function: its path."""
+
+    path: str
+
+    @property
+    def value(self) -> Any:
+        """The object."""
+        return Callee("function", self.path, "").function()
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call: operands by their place, containers of such, and literals."""
+
+    args: tuple[Any, ...]
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+    def values(self, operands: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments for these operands."""
+        args = [_value(a, operands) for a in self.args]
+        return args, {key: _value(a, operands) for key, a in self.kwargs}
+
+
+def _value(given: Any, operands: Sequence[Any]) -> Any:
+    if isinstance(given, Whole):
+        return operands[given.place]
+    if isinstance(given, Named):
+        return given.value
+    if not isinstance(given, Nested):
+        return given
+    parts = [_value(part, operands) for part in given.parts]
+    if given.kind == "dict":
+        return dict(zip(given.keys, parts, strict=True))
+    if given.kind == "slice":
+        return slice(*parts)
+    return tuple(parts) if given.kind == "tuple" else parts
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """The sizes of a result: they are known once the call has been made."""
+
+    counts: tuple[Symbol, ...]
+
+    def map_sizes(self, fn: Callable[[Size], Size]) -> Extents:
+        """The same: they say nothing to the function that is called."""
+        return self
+
+
+# -- the op --------------------------------------------------------------------------------------
+
+
+def _infer(*_: Type, result: Type, **__: Any) -> Type:
+    return result
+
+
+def _evaluate(*operands: Any, callee: Callee, arguments: Arguments, result: Type, **_: Any) -> Any:
+    args, kwargs = arguments.values(operands)
+    return checked(callee.apply(args, kwargs), result)
+
+
+def checked(value: Any, type_: Type) -> Any:
+    """``value``, if it is of the type.
+
+    Raises
+    ------
+    SpecialisationError
+        It is of another one.
+    """
+    if isinstance(type_, ArrayType):
+        return _expect(value, *_expected(type_))
+    return value
+
+
+def _expected(type_: ArrayType) -> tuple[type, tuple[int | None, ...] | None]:
+    """The class of its numbers, and the sizes that are known for good."""
+    if type_.form != "array":
+        python = type_.weak or type_.dtype.kind == "b"
+        return PYTHON_TYPES[type_.dtype.kind] if python else type_.dtype.type, None
+    kind = type_.dtype.type
+    return kind, tuple(size if isinstance(size, int) else None for size in type_.shape)
+
+
+EXPECT = '''
+def expect(value, kind, shape=None):
+    """The result of a call, if it is of the kind that this code was made for."""
+    if shape is None:
+        same = type(value) is kind or kind is bool and isinstance(value, np.bool_)
+    else:
+        same = isinstance(value, np.ndarray) and value.dtype.type is kind
+        same = same and value.ndim == len(shape)
+        same = same and all((n == 1) == (k == 1) for n, k in zip(value.shape, shape))
+    if not same:
+        raise SpecialisationError(f"this code was made for another kind of value: {value!r:.60}")
+    return value
+'''
+"""Sizes that are not 1 are None in ``shape``: they may differ in the next call."""
+_namespace: dict[str, Any] = {"np": np, "SpecialisationError": SpecialisationError}
+exec(EXPECT, _namespace)
+_expect: Callable[..., Any] = _namespace["expect"]
+
+
+def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
+    callee: Callee = node.attrs["callee"]
+    arguments: Arguments = node.attrs["arguments"]
+    args = [_expression(emitter, a, operands) for a in arguments.args]
+    kwargs = {key: _expression(emitter, a, operands) for key, a in arguments.kwargs}
+    made = _call(emitter, callee, args, kwargs)
+    return _with_check(emitter, made, node.type)
+
+
+def _with_check(emitter: Emitter, made: ast.expr, type_: Type) -> ast.expr:
+    if not isinstance(type_, ArrayType):
+        return made
+    emitter.error(SpecialisationError)
+    kind, shape = _expected(type_)
+    name = kind.__name__ if kind in PYTHON_TYPES.values() else f"np.{kind.__name__}"
+    given = [made, syntax.name(name)]
+    if shape is not None:
+        given.append(syntax.expression(shape))
+    return syntax.call(emitter.helper(EXPECT), *given)
+
+
+def _call(
+    emitter: Emitter, callee: Callee, args: list[ast.expr], kwargs: Mapping[str, ast.expr]
+) -> ast.expr:
+    if callee.how == "function":
+        return syntax.call(emitter.logged(_named(emitter, callee.name)), *args, **kwargs)
+    owner, *rest = args
+    if callee.how == "operator":
+        return _by_operator(callee.name, owner, rest[0])
+    if callee.how == "item":
+        return syntax.subscript(owner, rest[0])
+    found = syntax.attribute(owner, callee.name)
+    return syntax.call(emitter.logged(found), *rest, **kwargs) if callee.how == "method" else found
+
+
+def _by_operator(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    others: dict[str, ast.cmpop] = {"is": ast.Is(), "is not": ast.IsNot(), "in": ast.In()}
+    if sign in others:
+        return ast.Compare(left, [others[sign]], [right])
+    return (syntax.compare if sign in syntax.COMPARE else syntax.binary)(sign, left, right)
+
+
+def _named(emitter: Emitter, path: str) -> ast.expr:
+    module, name = path.split(":")
+    if module == "builtins":
+        return syntax.name(name)
+    head, *rest = module.split(".")
+    if head == "numpy":
+        found = syntax.name("np")
+    else:
+        found, rest = emitter.module(module), []
+    for part in [*rest, *name.split(".")]:
+        found = syntax.attribute(found, part)
+    return found
+
+
+def _expression(emitter: Emitter, given: Any, operands: Sequence[ast.expr]) -> ast.expr:
+    if isinstance(given, Whole):
+        return operands[given.place]
+    if isinstance(given, Named):
+        return _named(emitter, given.path)
+    if not isinstance(given, Nested):
+        return syntax.expression(given)
+    parts = [_expression(emitter, part, operands) for part in given.parts]
+    if given.kind == "dict":
+        return ast.Dict([syntax.expression(key) for key in given.keys], parts)
+    if given.kind == "slice":
+        return syntax.call("slice", *parts)
+    return syntax.tuple_(parts) if given.kind == "tuple" else ast.List(parts, ast.Load())
+
+
+def _no_derivative(node: Node) -> NoReturn:
+    source = node
+    while source.op is not call:
+        source = source.inputs[0]
+    raise GradientError(
+        f"the gradient goes through {source.attrs['callee'].shown}, which has no derivative here",
+        source.span,
+        "write it with NumPy functions, give it a rule with gs.custom_vjp, or stop_gradient its "
+        "arguments if no derivative is wanted",
+    )
+
+
+_REFUSED = Custom(
+    Each(lambda position, g, node, *inputs, **attrs: _no_derivative(node)),
+    jvp=lambda node, inputs, tangents, **attrs: _no_derivative(node),
+)
+
+call = primitive(
+    "call",
+    infer=_infer,
+    evaluate=_evaluate,
+    derivative=_REFUSED,
+    emit=_emit,
+    traits=("effect", "barrier"),
+)
+"""``call(*operands; callee, arguments, result, ...)``: a call whose result has this type."""
+
+of_kind = primitive(
+    "of_kind",
+    infer=lambda *_, result, **__: result,
+    evaluate=lambda value, *, result, **_: checked(value, result),
+    derivative=_REFUSED,
+    emit=lambda emitter, node, value: _with_check(emitter, value, node.type),
+    traits=("barrier", "alias"),
+)
+"""An object that a call has returned as the array or number that it is."""
+
+
+def type_of(value: Any, name: str) -> tuple[ArrayType, Extents, Symbol | None]:
+    """The type of a result: its sizes, but for those of 1, are known only while running."""
+    if isinstance(value, np.ndarray):
+        shape = tuple(
+            s if s == 1 else dims.symbol(f"{name}.{axis}", s, unbacked=True)
+            for axis, s in enumerate(value.shape)
+        )
+        found = (dims.as_symbol(size) for size in shape)
+        counts = tuple(symbol for symbol in found if symbol is not None)
+        return ArrayType(value.dtype, shape, "array"), Extents(counts), None
+    if isinstance(value, np.generic) or type(value) is bool:
+        return ArrayType(np.asarray(value).dtype, (), "scalar"), Extents(()), None
+    type_ = ArrayType(np.dtype(type(value)), (), "python")
+    size = dims.changing(name, value, None, None) if type(value) is int else None
+    return type_, Extents(()), None if size is None else dims.as_symbol(size)
