@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from gradsmith.autodiff.activity import between, passes_derivative
+from gradsmith.autodiff.activity import Active, between, passes_derivative, wanted
 from gradsmith.autodiff.tangents import push_branch, push_loop, push_rerun
 from gradsmith.autodiff.zeros import accumulate, scale
 from gradsmith.errors import GradientError, InternalError
@@ -28,7 +28,9 @@ def jvp(
     """The directional derivatives of the outputs along ``tangents``; None where zero."""
     given = dict(zip(inputs, tangents, strict=True))
     found = {node: tangent for node, tangent in given.items() if not node.inputs}
-    _push(between(inputs, outputs), found, given)
+    nodes = between(inputs, outputs)
+    wanted_nodes = wanted(nodes, Active(inputs).extend(nodes), outputs)
+    _push([node for node in nodes if node in wanted_nodes], found, given)
     return [found.get(output) for output in outputs]
 
 

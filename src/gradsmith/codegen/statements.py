@@ -37,6 +37,7 @@ from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.mentions import said_by
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
+from gradsmith.ops.calls import call
 from gradsmith.ops.data_sizes import Taken
 from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
@@ -312,6 +313,8 @@ class Body:
             (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
             return []
         if "effect" in node.op.traits and not self._is_read(node):
+            if node.op is call and not node.attrs["callee"].is_logged:
+                return []  # what is only looked at
             done = self._emit(node)
             return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
         if isinstance(node.type, TupleType):

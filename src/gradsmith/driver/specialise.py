@@ -281,6 +281,7 @@ def specialise(
     result, it is decided by the present values; where a loop in the graph is in the way of what
     follows it, the function is traced again with that loop written out.
     """
+    log.place = 0
     attempt = first = _Attempt(Trace(log=log, writes=recipe.writes), recipe, bound, seed)
     failure: UnsupportedError | None = None
     plans = _Plans()
@@ -341,6 +342,20 @@ def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:
     return site if site not in trace.decided and written_out else None
 
 
+def _check_called_once(graph: Graph) -> None:
+    """Refuse code that would make a call of the user's twice: a copy in a derivative has to have
+    become one with the user's own.
+    """
+    for node in all_nodes(graph.nodes):
+        if node.attrs.get("silent", False):
+            raise UnsupportedError(
+                f"what {node.attrs['callee'].shown} returns is needed where its loop or branch is "
+                "differentiated, and cannot be kept",
+                node.span,
+                "make the calls before the loop, and keep what they return in an array",
+            )
+
+
 def _shown(error: UnsupportedError) -> UnsupportedError:
     return error.refusal() if isinstance(error, UndecidedError) else error
 
@@ -380,6 +395,7 @@ class _Attempt:
             drop_unread(trace)
             graph = optimise(trace.builder.graph(nodes))
             lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
+            _check_called_once(lowered)
         return self._emitted(arguments, graph, lowered, shape, writes)
 
     def _writes(self, arguments: Arguments) -> ExternalWrites:

@@ -13,6 +13,7 @@ from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.opaque import OpaqueObject, record
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import current_span, staged_frame
@@ -21,6 +22,7 @@ from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide
+from gradsmith.ops.calls import Callee
 from gradsmith.ops.compare import negation
 
 
@@ -92,6 +94,8 @@ def negate(value: Any) -> Any:
 
 def identical(left: Any, right: Any) -> bool:
     """``left is right``."""
+    if OpaqueObject in (type(left), type(right)):
+        return decide(record(Callee("operator", "is", "`is`"), [left, right], {}))
     for value in (left, right):
         if isinstance(value, Unsettled):
             value.refuse()

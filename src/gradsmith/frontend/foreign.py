@@ -58,7 +58,19 @@ CALLED_PACKAGES = frozenset(
 CALLED_MODULES = frozenset(
     {
         *("_csv", "_datetime", "_io", "_json", "_pickle", "_random", "_uuid", "configparser"),
-        *("csv", "datetime", "getpass", "glob", "io", "json", "nt", "os", "pickle", "platform"),
+        *(
+            "csv",
+            "datetime",
+            "getpass",
+            "glob",
+            "io",
+            "json",
+            "nt",
+            "os",
+            "pathlib",
+            "pickle",
+            "platform",
+        ),
         *("posix", "posixpath", "random", "secrets", "shutil", "socket", "sqlite3", "subprocess"),
         *("tempfile", "time", "urllib", "uuid", "zoneinfo"),
     }

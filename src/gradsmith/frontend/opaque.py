@@ -8,6 +8,7 @@ run of the compiled code does not do it again.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -192,6 +193,8 @@ def _shown(path: str) -> str:
 def public_path(function: Any) -> str | None:
     """``scipy.stats:norm.ppf``: the module and the name by which everybody finds a function."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if getattr(builtins, name, None) is function:
+        return f"builtins:{name}"
     if owner is not None and not isinstance(owner, (type, type(sys))):
         for module in _public_modules(type(owner).__module__.split(".")[0]):
             if name and vars(sys.modules[module]).get(name) == function:

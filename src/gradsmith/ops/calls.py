@@ -86,6 +86,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "is": operator.is_,
     "is not": operator.is_not,
     "in": lambda left, right: left in right,
+    "not in": lambda left, right: left not in right,
 }
 
 

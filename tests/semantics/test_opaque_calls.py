@@ -1,0 +1,310 @@
+"""Calls without a rule are made by the emitted code: at every call, in order, and once.
+
+Every program is compared with what it does as plain Python: value, prints, the state that the
+generators of random numbers are left in; its gradient with differences in which the draws stay.
+"""
+
+# Programs as users write them.
+# ruff: noqa: SIM108
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+import json
+import os
+import random
+import statistics
+import time
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+scipy_stats = pytest.importorskip("scipy.stats")
+norm = scipy_stats.norm
+X = np.array([0.5, 1.5, -0.3, 2.0])
+SETS = [X, -X, X[:3], X]
+MATRIX = np.array([[2.0, 0.5], [0.5, 1.0]])
+GENERATOR = np.random.default_rng(3)
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+@case
+def quantile(x):
+    return np.sum(x * norm.ppf(0.975)) * scipy_stats.t.cdf(0.3, 4)
+
+
+@case
+def eigenvectors_of_data(x):
+    values, vectors = np.linalg.eig(MATRIX)
+    return np.sum(vectors @ x[:2] * values)
+
+
+@case
+def global_draws(x):
+    return np.sum(x * np.random.normal(size=x.shape)) + x[0] * np.random.rand()
+
+
+@case
+def draws_of_a_generator_outside(x):
+    return np.sum(x**2) * GENERATOR.normal() + GENERATOR.integers(5) * x[0]
+
+
+@case
+def draws_of_a_generator_inside(x):
+    rng = np.random.default_rng(7)
+    noise = rng.normal(size=len(x))
+    return np.sum(x * noise) + rng.uniform() * x[0]
+
+
+@case
+def draws_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        total = total + np.sin(v * random.random()) * np.random.normal()
+    return total
+
+
+@case
+def draws_in_a_loop_with_a_branch(x):
+    total = 0.0
+    for v in x:
+        noise = np.random.normal()
+        if v * noise > 0:
+            total = total + v * v * noise
+    return total
+
+
+@case
+def draws_in_a_while(x):
+    total, count = np.sum(x * x), 0
+    while total < 30 and count < 20:
+        total = total * (1.1 + np.random.rand())
+        count += 1
+    return total
+
+
+@case
+def draws_on_a_path(x):
+    y = np.sum(x)
+    if y > 1:
+        y = y * np.random.normal(3.0, 1.0)
+    else:
+        y = y * y
+    return y * np.random.rand()
+
+
+@case
+def counts(x):
+    found, edges = np.histogram(x, bins=4)
+    return np.sum(x**2) * found[0] + len(edges)
+
+
+@case
+def settings(x):
+    config = json.loads('{"a": 2.5, "n": 3, "method": "rk4", "steps": [1, 2, 3], "none": null}')
+    total = config["a"] * np.sum(x)
+    if config["method"] == "rk4":
+        total = total * 2
+    for _ in range(config["n"]):
+        total = total + x[0]
+    for step in config["steps"]:
+        total = total + step
+    if config["none"] is None and "a" in config:
+        total = total + len(config["steps"])
+    return total
+
+
+@case
+def clock(x):
+    begin = time.perf_counter()
+    year = datetime.datetime.now().year
+    return np.sum(x) * (year > 2000) * (time.perf_counter() >= begin)
+
+
+@case
+def environment(x):
+    return np.sum(x) * float(os.environ.get("GRADSMITH_NOT_SET", "2.5")) + len(os.sep)
+
+
+@case
+def prints_and_draws(x):
+    print("begin", x[0])
+    u = np.random.rand()
+    print("drawn", u < 2, f"{u:.3f}")
+    kept = [x[1]]
+    if x[0] > 0:
+        kept.append(x[0] * u)
+    print("end", len(kept))
+    return sum(kept) * len(kept)
+
+
+@case
+def number_of_another_library(x):
+    return (
+        np.sum(x) * float(decimal.Decimal("1.10") + decimal.Decimal(2)) * statistics.mean([1, 4])
+    )
+
+
+@case
+def discrete_values_of_arguments(x):
+    order = np.lexsort((x, np.abs(x)))
+    which = np.digitize(x, [0.0, 1.0])
+    return np.sum(x[order] * np.arange(len(x))) + np.sum(which * x)
+
+
+@case
+def helper_with_draws(x):
+    def noisy(v, scale=0.5):
+        return v * v + scale * np.random.normal() * v
+
+    return sum(noisy(v) for v in x) + noisy(x[0], 2.0)
+
+
+NO_FORWARD = ["draws_in_a_while"]
+"""Forward mode would draw twice, and says so."""
+
+
+def reseed():
+    global GENERATOR  # noqa: PLW0603
+    np.random.seed(5)
+    random.seed(4)
+    GENERATOR = np.random.default_rng(3)
+
+
+def run(f, *args):
+    """What a call gives, prints, and leaves the generators in."""
+    reseed()
+    out = io.StringIO()
+    with redirect_stdout(out):
+        value = f(*args)
+    states = np.random.get_state()[2], random.getstate(), GENERATOR.bit_generator.state
+    return value, out.getvalue(), states
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_value_effects_and_gradient(name):
+    f = CASES[name]
+    both = gs.value_and_grad(f)
+    for x in SETS:
+        expected, said, states = run(f, x)
+        (value, gradient), said_here, states_here = run(both, x)
+        assert (value, said_here, states_here) == (expected, said, states)
+        steps = 1e-6 * np.eye(len(x))
+        differences = [(run(f, x + h)[0] - run(f, x - h)[0]) / 2e-6 for h in steps]
+        np.testing.assert_allclose(gradient, differences, atol=1e-5)
+        if name in NO_FORWARD:
+            with pytest.raises(gs.GradsmithError, match="cannot be kept"):
+                gs.jvp(f, (x,), (x,))
+            continue
+        (_, moved), _, states_here = run(lambda x: gs.jvp(f, (x,), (np.cos(x),)), x)
+        np.testing.assert_allclose(moved, gradient @ np.cos(x), atol=1e-9)
+        assert states_here == states
+
+
+def test_the_emitted_file_calls_by_public_names(tmp_path):
+    text = gs.grad(draws_in_a_loop).emit(tmp_path / "made.py", X).read_text()
+    assert "import random\n" in text
+    assert "random.random()" in text
+    assert "np.random.normal()" in text
+    namespace = {}
+    exec(text, namespace)
+    reseed()
+    made = namespace["draws_in_a_loop_grad"](X)
+    np.testing.assert_array_equal(made, run(gs.grad(draws_in_a_loop), X)[0])
+
+
+def test_a_file_is_read_at_every_call(tmp_path):
+    path = tmp_path / "factor.txt"
+
+    def f(x):
+        return np.sum(x) * float(Path(path).read_text())
+
+    g = gs.grad(f)
+    for factor in (2.0, 3.0):
+        path.write_text(str(factor))
+        np.testing.assert_array_equal(g(X), factor * np.ones(4))
+
+
+def test_a_result_of_another_kind_gets_code_of_its_own():
+    results = [1.5, np.float32(2.0), np.array([1.0, 2.0, 3.0, 4.0]), 3, np.ones((2, 1)), 1.5]
+    scipy_stats.gradsmith_test = lambda: results[0]
+    scipy_stats.gradsmith_test.__module__ = "scipy.stats"
+    scipy_stats.gradsmith_test.__qualname__ = "gradsmith_test"
+    try:
+        g = gs.value_and_grad(lambda x: np.sum(x * scipy_stats.gradsmith_test()))
+        while results:
+            value, gradient = g(X)
+            assert value == np.sum(X * results[0])
+            factors = np.broadcast_to(results[0], np.broadcast_shapes(np.shape(results[0]), (4,)))
+            np.testing.assert_allclose(gradient, factors.reshape(-1, 4).sum(axis=0))
+            results.pop(0)
+    except IndexError:
+        assert not results
+    finally:
+        del scipy_stats.gradsmith_test
+
+
+def test_a_model_that_is_fitted_outside():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    data = np.random.default_rng(0).normal(size=(20, 3))
+    model = linear_model.LinearRegression().fit(data, data @ [1.0, 2.0, 3.0])
+
+    def f(w, rows):
+        return np.sum((rows @ w - model.predict(rows)) ** 2) + model.intercept_ * w[0]
+
+    w = np.array([0.5, 1.0, -1.0])
+    g = gs.grad(f)
+    for rows in (data, data[:5]):
+        expected = 2 * rows.T @ (rows @ w - model.predict(rows)) + [model.intercept_, 0, 0]
+        np.testing.assert_allclose(g(w, rows), expected)
+
+
+def test_no_derivative_is_needed_of_stopped_values():
+    def f(x):
+        fitted = np.polynomial.polynomial.polyfit(np.arange(len(x)), gs.stop_gradient(x), 1)
+        return np.sum(x * fitted[0]) + fitted[1]
+
+    g = gs.value_and_grad(f)
+    for x in SETS:
+        fitted = np.polynomial.polynomial.polyfit(np.arange(len(x)), x, 1)
+        value, gradient = g(x)
+        assert value == np.sum(x * fitted[0]) + fitted[1]
+        np.testing.assert_array_equal(gradient, np.full(len(x), fitted[0]))
+
+
+NEEDED = {
+    "scipy.linalg.expm": lambda x: np.sum(__import__("scipy.linalg").linalg.expm(np.outer(x, x))),
+    "numpy.interp": lambda x: np.interp(x[0], [0.0, 1.0], x[1:3]),
+    "numpy.linalg.svd": lambda x: np.linalg.svd(np.outer(x, x))[1][0],
+    "json.dumps": lambda x: float(json.loads(json.dumps({"a": x[0]}))["a"]) * x[1],
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_derivative_that_is_needed_is_refused(name):
+    with pytest.raises(gs.GradsmithError, match=r"no derivative|not supported"):
+        gs.grad(NEEDED[name])(X)
+
+
+def test_a_model_that_is_fitted_to_arguments_depends_on_them():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+
+    def f(x):
+        model = linear_model.LinearRegression()
+        model.fit(x[:, None] * np.arange(4.0)[:, None], np.arange(4.0))
+        return model.predict(np.ones((1, 1)))[0]
+
+    assert gs.compile(f)(X) == f(X)
+    with pytest.raises(gs.GradsmithError, match=r"predict.*no derivative"):
+        gs.grad(f)(X)
