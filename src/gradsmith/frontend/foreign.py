@@ -100,16 +100,27 @@ def is_asked_of_object(function: Any, args: Any, kwargs: Any) -> bool:
         return False
 
 
+def module_of(function: Any) -> str:
+    """The module that a function is of, a method that of its owner's class."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        return "numpy" if getattr(np, function.__name__, None) is function else "scipy.special"
+    if isinstance(owner, np.ufunc):
+        return module_of(owner)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        cls = owner if isinstance(owner, type) else type(owner)
+        return cls.__module__ or ""
+    own = isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType))
+    module = getattr(function, "__module__", None)
+    return module or ("" if own else type(function).__module__)
+
+
 def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     """Whether the emitted code is to call the function as the user does."""
     if current_trace() is None or getattr(function, "__gradsmith__", False):
         return False
     owner = getattr(function, "__self__", None)
-    home = owner if owner is not None and not isinstance(owner, types.ModuleType) else function
-    cls = home if isinstance(home, (type, types.FunctionType, np.ufunc)) else type(home)
-    module = getattr(home, "__module__", None) or cls.__module__ or ""
-    if isinstance(home, (types.BuiltinFunctionType, np.ufunc)) or module is None:
-        module = getattr(function, "__module__", None) or module
+    module = module_of(function)
     root = module.split(".")[0]
     name = getattr(function, "__name__", "")
     if root in CALLED_PACKAGES or root in CALLED_MODULES or function is open or function is input:
@@ -120,7 +131,7 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
         return False
     if isinstance(function, types.MethodType) or root in HARMLESS or root == "gradsmith":
         return any(map(is_opaque, [*args, *kwargs.values()])) and root in HARMLESS
-    if isinstance(owner, (list, dict, tuple, set, str)) or function in PASSING:
+    if isinstance(owner, (list, dict, tuple, set, str)) or any(function is f for f in PASSING):
         return False
     if isinstance(function, type) and not takes_numbers(function):
         return False

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, UnsupportedError
-from gradsmith.frontend.messages import shown
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
@@ -196,18 +195,31 @@ def public_path(function: Any) -> str | None:
     if getattr(builtins, name, None) is function:
         return f"builtins:{name}"
     if owner is not None and not isinstance(owner, (type, type(sys))):
-        for module in _public_modules(type(owner).__module__.split(".")[0]):
-            if name and vars(sys.modules[module]).get(name) == function:
-                return f"{module}:{name}"
-        found = _path_in_package(owner, type(owner).__module__)
-        path = None if found is None else f"{found}.{name}"
+        path = _method_in_package(function, owner, name)
     else:
-        path = _path_in_package(function, getattr(function, "__module__", None) or "")
+        path = _path_in_package(function, _module_of(function))
     try:
         good = path is not None and Callee("function", path, "").function() == function
     except (ImportError, AttributeError):
         return None
     return path if good else None
+
+
+def _module_of(value: Any) -> str:
+    if isinstance(value, np.ufunc):
+        known = getattr(np, value.__name__, None) is value
+        return "numpy" if known else "scipy.special"
+    return getattr(value, "__module__", None) or ""
+
+
+def _method_in_package(function: Any, owner: Any, name: str) -> str | None:
+    """``random:random``, which is a method of an object of the module; else by its owner."""
+    module = _module_of(owner) if isinstance(owner, np.ufunc) else type(owner).__module__
+    for public in _public_modules(module.split(".")[0]):
+        if name and vars(sys.modules[public]).get(name) == function:
+            return f"{public}:{name}"
+    found = _path_in_package(owner, module)
+    return None if found is None else f"{found}.{name}"
 
 
 def _public_modules(package: str) -> list[str]:
@@ -247,7 +259,7 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     if trace is None:
         return callee.apply(args, kwargs)
     check_path(trace, f"what {callee.shown} returns")
-    taken = _Operands(trace)
+    taken = _Operands(trace, callee)
     arguments = Arguments(
         tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
     )
@@ -348,8 +360,9 @@ def _is_data(value: Any) -> bool:
 class _Operands:
     """The operands of a call, and its arguments in terms of these."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, callee: Callee) -> None:
         self.trace = trace
+        self.callee = callee
         self.nodes: list[Node] = []
 
     def given(self, value: Any) -> Any:
@@ -413,12 +426,11 @@ class _Operands:
             return Named(path)
         captured = _captured(self.trace, value)
         if captured is None:
-            what = shown(value) if hasattr(value, "view") else f"a {type(value).__name__}"
             raise UnsupportedError(
-                f"{what} that the function has made is given to a call that gradsmith does not "
-                "trace",
+                f"{self.callee.shown}, which gradsmith does not trace, is given a "
+                f"{type(value).__name__} that is made in the function",
                 current_span(),
-                "make it outside the function",
+                "make it outside the function, or give the call a rule with gs.custom_vjp",
             )
         return self._operand(self.trace.builder.inner(captured))
 
