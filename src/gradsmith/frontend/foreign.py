@@ -19,8 +19,8 @@ from gradsmith.frontend.opaque import is_opaque
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.warned import warn_effect
-from gradsmith.ops.library_ufuncs import home_of
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.library_ufuncs import home_of
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 RANDOM = ("numpy.random", "random", "secrets")
@@ -56,24 +56,40 @@ CALLED_PACKAGES = frozenset(
 )
 """Libraries whose functions are called as they are, and not traced into."""
 CALLED_MODULES = frozenset(
-    {
-        *("_csv", "_datetime", "_io", "_json", "_pickle", "_random", "_uuid", "configparser"),
-        *(
-            "csv",
-            "datetime",
-            "getpass",
-            "glob",
-            "io",
-            "json",
-            "nt",
-            "os",
-            "pathlib",
-            "pickle",
-            "platform",
-        ),
-        *("posix", "posixpath", "random", "secrets", "shutil", "socket", "sqlite3", "subprocess"),
-        *("tempfile", "time", "urllib", "uuid", "zoneinfo"),
-    }
+    [
+        "_csv",
+        "_datetime",
+        "_io",
+        "_json",
+        "_pickle",
+        "_random",
+        "_uuid",
+        "configparser",
+        "csv",
+        "datetime",
+        "getpass",
+        "glob",
+        "io",
+        "json",
+        "logging",
+        "os",
+        "pathlib",
+        "pickle",
+        "platform",
+        "posix",
+        "posixpath",
+        "random",
+        "secrets",
+        "shutil",
+        "socket",
+        "sqlite3",
+        "subprocess",
+        "tempfile",
+        "time",
+        "urllib",
+        "uuid",
+        "zoneinfo",
+    ]
 )
 """Modules of Python's that look at the world: files, clock, environment, random numbers."""
 CALLED_OF_NUMPY = frozenset(
@@ -117,8 +133,9 @@ def module_of(function: Any) -> str:
 
 def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     """Whether the emitted code is to call the function as the user does."""
-    if current_trace() is None or getattr(function, "__gradsmith__", False):
-        return False
+    own = getattr(function, "__gradsmith__", False)
+    if current_trace() is None or own or (isinstance(function, np.ufunc) and home_of(function)):
+        return False  # ufuncs of libraries are elementwise ops, which may have a user's rule
     owner = getattr(function, "__self__", None)
     module = module_of(function)
     root = module.split(".")[0]
