@@ -18,6 +18,7 @@ NAN, INF = math.nan, math.inf
 FLOATS = [(0.7, 1.3), (-1.2, 0.4), (2.5, 1.0), (0.0, -0.0), (NAN, 1.0), (1.0, NAN), (INF, -2.5),
           (1e200, 1e200), (-8.0, 1 / 3), (1000.0, -1.0), (2.675, 2.0)]  # fmt: skip
 MIXED = [(np.float64(x), y) for x, y in FLOATS[:9]]
+MIXED += [(np.float64(-INF), 0.5), (np.float64(-0.0), 0.5)]
 SINGLE = [(np.float32(0.7), 2), (np.float32(-1.25), 3), (np.float32(0), 1)]
 INTEGERS = [(3, 2), (-7, 3), (7, -3), (0, 5), (10**30, 7), (5, 1)]
 KINDS = {"float": FLOATS, "float64": MIXED, "float32": SINGLE, "int": INTEGERS}
@@ -154,7 +155,7 @@ def test_equal_branches_that_give_integers():
 
     def f(x, n):
         total = 3.0
-        for i in range(3):
+        for _ in range(3):
             total = total * 0.5 + (2 if x > 0 else n) * x
         return total
 

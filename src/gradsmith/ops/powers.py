@@ -234,8 +234,8 @@ def power_of(x1: Any, x2: Any, /) -> Node:
         return 1 / x
     if n is not None:
         return integer_power(x, n=n)
-    if exponent == 0.5 and x.array_type.inexact and not x.array_type.weak:
-        return sqrt(x)
+    if exponent == 0.5 and x.array_type.inexact and x.array_type.form == "array":
+        return sqrt(x)  # as NumPy does; of numbers, -inf ** 0.5 is inf, and np.sqrt nan
     return power(x, y)
 
 
