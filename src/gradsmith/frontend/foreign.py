@@ -15,8 +15,8 @@ import numpy as np
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
-from gradsmith.frontend.opaque import is_opaque
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ops.declare import FUNCTIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith.frontend.grown import is_grown
-from gradsmith.frontend.opaque import OpaqueObject
+from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -21,7 +21,7 @@ def name_value(name: str, value: Any) -> None:
         trace.builder.name(value.node, name)
         if not value.view.path and value.view.storage.label is None:
             value.view.storage.label = name
-    elif type(value) is OpaqueObject:
+    elif isinstance(value, ObjectStandIn):
         trace.builder.name(value.node, name)
     elif isinstance(value, TracedInt):
         symbol = dims.as_symbol(value.dim)

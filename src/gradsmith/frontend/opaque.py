@@ -18,6 +18,7 @@ import numpy as np
 from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Capture, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
@@ -34,14 +35,11 @@ LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-class OpaqueObject:
+class OpaqueObject(ObjectStandIn):
     """An object that only calls know what to do with: a fitted model, a file, a data frame."""
 
-    __slots__ = ("node",)
+    __slots__ = ()
     __gradsmith__ = True
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(_present(self.node), name)
@@ -134,15 +132,6 @@ for _name, _sign in _SIGNS.items():
     setattr(OpaqueObject, f"__r{_name}__", _operator(_sign, reverse=True))
 for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
     setattr(OpaqueObject, f"__{_name}__", _operator(_sign))
-
-
-def is_opaque(value: Any) -> bool:
-    """Whether it is such an object, or a container of some."""
-    if type(value) is dict:
-        return any(map(is_opaque, value.values()))
-    if type(value) in (list, tuple):
-        return any(map(is_opaque, value))
-    return type(value) is OpaqueObject
 
 
 def known_object(value: Any) -> Any:
@@ -461,4 +450,4 @@ def _name_outside(trace: Trace, value: Any) -> str:
     return next((n for n in names if isinstance(n, str) and n.isidentifier()), "given")
 
 
-__all__ = ["Extents", "OpaqueObject", "apply", "is_opaque", "known_object", "record"]
+__all__ = ["Extents", "OpaqueObject", "apply", "known_object", "record"]
