@@ -138,6 +138,8 @@ class State:
     """All that a loop carries. ``sites`` is the loop itself."""
 
     sites: Sites = NONE
+    begun: bool = False
+    """Whether a trip sets a number or an array in the place of something else in an object."""
     variables: dict[str, Group] = field(default_factory=dict)
     storages: dict[Storage, Slot] = field(default_factory=dict)
     containers: dict[int, Contents] = field(default_factory=dict)
@@ -170,7 +172,7 @@ class State:
         """Whether a trip changed the type or structure of something."""
         if self.uncarried:
             return True
-        groups = any(group.refused for group in self.variables.values())
+        groups = any(group.refused for group in self.variables.values()) or self.begun
         return groups or any(slot.refused for slot in self.slots())
 
     def open(self, trace: Trace, builder: Builder, later: Any, place: Size) -> dict[str, Any]:
@@ -230,6 +232,7 @@ class State:
             elif _is_changed(before, container) and is_outdated(container):
                 self.outdated[key], settled = container, False
             elif _is_changed(before, container):
+                self.begun = self.begun or _is_begun(before, container)
                 self._note_changed(container, before, length, most)
                 settled = False
         return settled
@@ -302,6 +305,14 @@ def differs(before: Any, after: Any) -> bool:
         return not isinstance(before, Unsettled)
     left, right = (tree.flatten(value, is_data) for value in (before, after))
     return bool(right[0]) or left[1] != right[1]
+
+
+def _is_begun(before: Any, after: Any) -> bool:
+    """Whether a trip has set an attribute or item to a number or an array that was neither."""
+    now = contents_of(after)
+    if not (isinstance(before, dict) and isinstance(now, dict) and list(before) == list(now)):
+        return False
+    return any(is_data(now[key]) and not is_data(held) for key, held in before.items())
 
 
 def _is_changed(before: Any, after: Any) -> bool:
