@@ -659,6 +659,61 @@ if x > 0.8:
 else:
     t += [x]
 out = sum(t) * len(t)
+# appended in branches and in inner loops
+== appended_in_a_branch_and_written_after
+t = []
+last = [0.0]
+for i in range(n):
+    if i % 2 == 0:
+        last = [x * i]
+        t.append(last)
+    last[0] += x
+out = sum(r[0] for r in t)
+== array_appended_in_a_branch_and_written_after
+t = []
+last = np.zeros(2)
+for i in range(n):
+    if i % 2 == 0:
+        last = np.ones(2) * x * i
+        t.append(last)
+    last[0] += x
+out = sum(r[0] for r in t)
+== appended_in_an_inner_loop_and_written_after
+t = []
+for i in range(n):
+    r = [x * i]
+    for j in range(3):
+        t.append(r)
+    r[0] += 1.0
+t[0][0] = 9.0 * x
+out = t[1][0] + t[2][0] + t[3][0]
+== array_appended_in_an_inner_loop_and_written_after
+t = []
+for i in range(n):
+    r = np.ones(2) * x * i
+    for j in range(3):
+        t.append(r)
+    r[0] += 1.0
+t[0][0] = 9.0 * x
+out = t[1][0] + t[2][0] + t[3][0]
+== first_element_written_later
+first = [x, 1.0]
+t = [first]
+for i in range(n):
+    if i % 2 == 0:
+        t.append([x * i, 2.0])
+first[0] = 5.0 * x
+out = t[0][0] + t[1][0] + t[2][0]
+== two_appended_at_once
+t = []
+for i in range(n):
+    a = [x * i, 1.0]
+    b = [x, 2.0]
+    t.append(a)
+    t.append(b)
+    a[1] = 4.0 * x
+t[2][0] = 7.0 * x
+out = t[2][0] + t[0][1] + t[3][0] + t[4][1]
 # branches between lists
 == one_of_two_lists
 t = [x * i for i in range(n)]

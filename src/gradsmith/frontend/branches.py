@@ -11,7 +11,8 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.frozen import Sites, separate
+from gradsmith.frontend.frozen import Sites, freeze, lock, separate
+from gradsmith.frontend.grown import storage_of
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
@@ -24,6 +25,7 @@ from gradsmith.frontend.joint import (
     make_branch,
 )
 from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
+from gradsmith.frontend.merging import is_data
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
@@ -264,7 +266,19 @@ def _ended_rows(joint: Joint, arm: Arm, contents: Any) -> OpenRows | None:
         ended = begun.appended(contents[1:], partial(joint.node, arm))
     if ended is None:
         raise changed_rows()
+    _close_elements(contents)
     return ended
+
+
+def _close_elements(contents: list[Any]) -> None:
+    """What an arm appends has become rows at its end: later writes would be lost."""
+    sites = contents[0].sites
+    for element in contents[1:]:
+        freeze(element, sites)
+        for part in tree.flatten(element, is_data)[0]:
+            buffer = storage_of(part)
+            if buffer is not None:
+                lock(buffer, sites)
 
 
 def _at_least(one: Size, other: Size) -> bool:
@@ -308,6 +322,8 @@ def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[An
                 storage.doubt(known)
             if not arm.builder.owns(origin.node):
                 storage.doubt(origin)
+            if origin.locked:
+                lock(storage, origin.sites)
 
 
 # -- expressions ---------------------------------------------------------------------------------

@@ -80,17 +80,22 @@ class RowAliases:
         """After the loop: which other arrays a row may be; and whether several rows may be one
         array, so that none can be written to.
         """
+        appended: dict[int, set[Storage]] = {}
         for growth, slot, row in self._rows():
             whole = finals[id(slot)][1].view.storage
             family = self._families[row]
-            if row not in self._new:
+            before = appended.setdefault(id(slot), set())
+            if row not in self._new or family & before:
                 lock(whole, growth.sites)
+            before |= family
             for one in family:
                 whole.doubt(one)
             for other in slots:
                 final = storage_of(finals[id(other)][1])
                 if final is not None and storage_of(other.after) in family:
                     final.doubt(whole)
+                    if isinstance(growth, RowBuffer) and growth.outer is not None:
+                        lock(final, growth.sites)
                 first = storage_of(other.initial)
                 if first is not None and storage_of(other.seen) in family:
                     first.doubt(whole)

@@ -245,6 +245,8 @@ class RowBuffer:
         total = _size_of(count) if self.step is None else self.first + self.length * self.step
         note_container(self.container)
         if self.outer is not None:
+            for storage in (one for own in self.shared for one in own):
+                lock(storage, self.sites)  # its row is made: what is written later would be lost
             found = replace(
                 self.outer,
                 rows=tuple(map(as_result, wholes)),
