@@ -141,6 +141,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, functools.partial):
         first, named = _partial_arguments(function)
         return call(function.func, *first, *args, **{**named, **kwargs})
+    if is_context_manager(function):
+        made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
+        return made(*args, **kwargs)
     if is_called_out(function, args, kwargs):
         return apply_opaque(function, args, kwargs)
     if isinstance(function, types.MethodType):
@@ -151,9 +154,6 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
-    if is_context_manager(function):
-        made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
-        return made(*args, **kwargs)
     if is_library(function):
         check_library(function, args, kwargs)
     else:
@@ -165,9 +165,9 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         return staged(function)(*args, **kwargs)
 
 
-def is_context_manager(function: types.FunctionType) -> bool:
+def is_context_manager(function: Any) -> bool:
     """Whether it is a generator function of the user's under ``contextlib.contextmanager``."""
-    return function.__code__ is _MANAGER and inspect.isgeneratorfunction(
+    return getattr(function, "__code__", None) is _MANAGER and inspect.isgeneratorfunction(
         getattr(function, "__wrapped__", None)
     )
 
