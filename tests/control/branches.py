@@ -175,7 +175,7 @@ def arms_of_other_dtype(x):
     return x * scale, x * mask
 
 
-@program(signed(0.3, 2, "n"), refused="of shape")
+@program(signed(0.3, 2, "n"), specialised=True)
 def arms_of_other_shape(x):
     if x[0] > 0:
         y = x[1:]
@@ -215,7 +215,7 @@ def sum_of_huber_losses(residuals, delta):
     return sum(huber(r, delta) for r in residuals)
 
 
-@program(grid("n", 0.3), between(0.4, 0.6), refused="comprehension's condition")
+@program(grid("n", 0.3), between(0.4, 0.6), specialised=True)
 def comprehension_with_condition(x, a):
     kept = [a * v**2 for v in x if v > 0]
     return sum(kept)
@@ -308,7 +308,7 @@ def largest_and_its_place(x, a):
     return y + x[place - 1]
 
 
-@program(grid("n", 0.3), signed(0.3, 1, ""), refused="values of other kinds")
+@program(grid("n", 0.3), signed(0.3, 1, ""), specialised=True)
 def status_returned_as_text(x, a):
     """A Python value that a branch on a traced one chooses."""
     kind = "up" if a > 0 else "down"
@@ -327,7 +327,7 @@ def roots_of_a_quadratic(a, b, c):
     return -b / (2 * a), root / (2 * a)
 
 
-@program(grid("n", 0.3), between(1.1, 1.4), refused="`try` may handle it")
+@program(grid("n", 0.3), between(1.1, 1.4), specialised=True)
 def try_with_nothing_raised(x, a):
     try:
         y = x * a

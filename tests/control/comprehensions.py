@@ -265,7 +265,7 @@ def variables_of_a_closure(x):
 # --- what cannot stay as it is
 
 
-@program(grid("n"), refused="decides how many elements")
+@program(grid("n"), specialised=True)
 def array_of_some(x):
     return np.sum(np.array([v for v in x if v > 0]))
 
@@ -279,7 +279,7 @@ def list_that_grows_on_one_way(x):
     return np.sum(np.array(kept))
 
 
-@program(grid("n"), refused="`try` may handle it")
+@program(grid("n"), specialised=True)
 def nothing_to_choose_from_in_a_try(x):
     try:
         return max(v for v in x if v > 100.0)

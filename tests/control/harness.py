@@ -28,6 +28,9 @@ class Program:
     """Names of arguments that are Python ints and say how often a loop runs."""
     shared: bool = True
     """Whether the code for the first size serves the second size as well."""
+    specialised: bool = False
+    """Whether the code is specialised on values that the data decide: another size, or longer
+    data, may need code of its own."""
     written_out: str = ""
     """Why the source is longer for many iterations than for few, where it is."""
     rewritten: bool = False

@@ -30,7 +30,7 @@ def two_taken_together(x, n):
     return np.mean(x * weights) * np.zeros(len(x)) + np.sum(weights**2)
 
 
-@program(grid("n", 0.2, 0.31), size, refused="changes from trip to trip")
+@program(grid("n", 0.2, 0.31), size, specialised=True)
 def taken_until_none_is_left(x, n):
     total = 0.0
     for i in range(n):
@@ -41,14 +41,14 @@ def taken_until_none_is_left(x, n):
     return total
 
 
-@program(grid("n", 0.2, 0.31), between(0.4, 0.6), refused="length depends on the data")
+@program(grid("n", 0.2, 0.31), between(0.4, 0.6), specialised=True)
 def all_or_a_part(x, a):
     if a > 0.5:
         x = x[x > 0]
     return np.mean(np.zeros(len(x)) + x**2)
 
 
-@program(grid("n", 0.2, 0.31), between(0.4, 0.6), refused="length depends on the data")
+@program(grid("n", 0.2, 0.31), between(0.4, 0.6), specialised=True)
 def one_part_or_another(x, a):
     part = x[x > 0] if a > 0.5 else x[x < 1]
     return np.sum(part**2) / len(part)

@@ -104,6 +104,12 @@ class Collector:
         """Everything, in the order in which it is to be done."""
         trace = self.trace
         for storage, (node, find) in self.inputs.items():
+            if storage.stale:
+                raise UnsupportedError(
+                    f"{storage.label or 'an array'} may or may not be what this function writes "
+                    "to: a branch or a loop decides which array the variable is",
+                    hint="copy it at the beginning of the function: h = h.copy()",
+                )
             if storage.node is not node and storage.version:
                 self._array(storage, find)
         for copied in self.arguments:

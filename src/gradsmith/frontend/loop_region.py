@@ -168,6 +168,7 @@ class LoopRegion:
             group.take(ends[name], self.trace) for name, group in self.state.variables.items()
         ]
         self._check_counter(ends)
+        self._check_arguments(journal)
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
         most = None if self.trips is None else self.trips.length
@@ -190,6 +191,29 @@ class LoopRegion:
             plain = [name for name, g in self.state.variables.items() if g.present is None]
             self.trace.unrolling.carried[self.state.sites] = tuple(plain)
         return all(settled)
+
+    def _check_arguments(self, journal: Journal) -> None:
+        """A variable that is an array of the caller's before the loop, and is set anew in it, is
+        not to be written to: only some of the writes would be to that array.
+
+        Raises
+        ------
+        ControlFlowError
+            It is, and the compiled function writes to the world outside.
+        """
+        outside = [storage for storage, _ in self.trace.buffers.values()]
+        for slot in self.state.slots() if self.trace.writes else ():
+            pair = slot.seen, slot.initial
+            if not all(isinstance(value, Tracer) for value in pair):
+                continue
+            seen, initial = (value.view.storage for value in pair)
+            if seen in journal.storages and initial in outside:
+                raise ControlFlowError(
+                    f"{slot.label!r} is an argument before this loop, which writes to it and sets "
+                    "it anew",
+                    self.span,
+                    "copy it before the loop: h = h.copy()",
+                )
 
     @property
     def is_in_vain(self) -> bool:
