@@ -5,7 +5,7 @@ Both kinds of regions use it: a loop brings values on tapes, a branch as further
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradsmith.ir import dims
@@ -136,15 +136,15 @@ def resolve(question: Question) -> Answer:
     binders = _binders(question, found)
     symbols: dict[Node, Symbol] = {}
     while True:
-        again, brought, read = _settle(question, reads | symbols.keys())
+        again, brought, read = _settle(question, reads, symbols.keys())
         kept = [n for n in question.nodes if n in again or (n in own and n in alive)]
         places = [place for _, place in read.values()]
         known = set(symbols.values())
         sizes = mentioned([*kept, *brought, *places])
+        seen = {*shown(brought), *(s for node in kept for s in sizes_found(node))}
+        known.update(s for s in seen if s in found)
         missing = [s for s in sizes if s in binders and s not in known]
-        known.update(s for node in kept for s in sizes_found(node))
-        known.update(shown(brought))
-        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known}
+        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known | seen}
         if not (missing or unseen):
             return Answer(kept, brought, read, symbols)
         symbols.update((binders[s], s) for s in missing)
@@ -152,9 +152,12 @@ def resolve(question: Question) -> Answer:
 
 
 def _settle(
-    question: Question, reads: set[Node]
+    question: Question, reads: set[Node], binders: Collection[Node]
 ) -> tuple[set[Node], list[Node], dict[Node, tuple[Node, Node]]]:
-    needed = _expanded(question, reads)
+    """``binders`` are the numbers that define sizes of the forward region: a size is a leaf, yet
+    cannot be recomputed where nothing else defines it.
+    """
+    needed = _expanded(question, reads.union(binders))
     params = question.forward.params
     brought = [p for p in params if p in needed and p not in question.at_hand]
     free = {*question.at_hand, *brought}
@@ -162,6 +165,8 @@ def _settle(
     read: dict[Node, tuple[Node, Node]] = {}
     for node in question.nodes:
         able = _is_able(question, node, free, costly)
+        if node.op is size and node in binders:
+            able = False
         if able and node.op.view is not None and node.inputs[0] in costly:
             costly.add(node)
         if not able and node in question.lasting:

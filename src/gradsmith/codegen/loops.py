@@ -13,7 +13,9 @@ from gradsmith.codegen.frames import Frame, augmented, direct, names_in, settled
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.trips import Trips
 from gradsmith.errors import InternalError
+from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node
+from gradsmith.ir.mentions import shown
 from gradsmith.ir.types import ArrayType, TapeType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.shape import private
@@ -165,7 +167,7 @@ class Loop:
         read = {
             param: tape
             for param, tape in zip(tapes, self.inputs[form.carried :], strict=False)
-            if param in inner.last or param.attrs["symbol"] in inner.last
+            if not inner.last.keys().isdisjoint((param, param.attrs["symbol"], *self._sizes(param)))
         }
         kept = {"array", "places"} & set(form.recorded)
         if read and not kept and self._go_over(inner, read):
@@ -173,6 +175,10 @@ class Loop:
         self.trips.enter(inner, places=bool(read or kept))
         for param, tape in read.items():
             self._read_tape(inner, param, tape)
+
+    def _sizes(self, param: Node) -> list[Symbol]:
+        """The sizes that the items of a tape define: no variable shows them otherwise."""
+        return [s for s in shown([param]) if s.unbacked and not self.body.sizes.knows(s)]
 
     def _go_over(self, inner: Frame, read: Mapping[Node, ast.expr]) -> bool:
         """``for h in reversed(hs)``, where all tapes are lists."""

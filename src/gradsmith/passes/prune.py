@@ -12,7 +12,7 @@ import numpy as np
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node, Region, ancestors
 from gradsmith.ir.intrinsics import item, number
-from gradsmith.ir.mentions import live, mentioned
+from gradsmith.ir.mentions import live, mentioned, said_by, shown
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.compare import NEGATIONS
 from gradsmith.ops.effects import fail
@@ -236,6 +236,7 @@ class _Need:
         results = [*sorted(self.carried), *range(carried, count)]
         results += [count + m for m in self.recorded]
         found = {p - 1 for p in _read((body,), results)} - {-1}
+        found |= _defining_tapes(self.node, found, [body.results[k] for k in results])
         if test is not None:
             asked = {p - 1 for p in _read((test,), [0])} - {-1}
             found |= {p if p < carried else p + tapes for p in asked}
@@ -315,6 +316,26 @@ def _read(regions: Iterable[Region], results: Sequence[int]) -> set[int]:
             if param in seen or param in below or param.attrs["symbol"] in sizes:
                 found.add(place)
     return found
+
+
+def _defining_tapes(loop: Node, read: set[int], results: Iterable[Node]) -> set[int]:
+    """The tapes that nothing reads but whose items define a size of what is computed: one that
+    is found anew in each iteration.
+    """
+    body, first = loop.attrs["body"], loop.attrs["carried"]
+    tapes = range(first, first + loop.attrs["tapes"])
+    if not any(any(s.unbacked for s in shown([body.params[1 + p]])) for p in tapes):
+        return set()
+    nodes = live(body.nodes, results)
+    defined = {*said_by(nodes), *shown(body.params[1 + p] for p in read)}
+    defined |= shown(loop.inputs[p] for p in range(len(loop.inputs)) if p not in tapes)
+    missing = {s for s in mentioned(nodes) if s.unbacked and s not in defined}
+    found = set()
+    for p in tapes:
+        if not missing.isdisjoint(shown([body.params[1 + p]])):
+            found.add(p)
+            missing -= shown([body.params[1 + p]])
+    return found - read
 
 
 def _cut(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
