@@ -258,7 +258,6 @@ def _another_name(x, m):
         _written_through_the_view,
         _left_before,
         _left_before_that_reads_it,
-        _positions_of_none,
         _skipped_in_each_trip,
         _returned_out_of_a_helper,
         _another_name,
@@ -271,6 +270,24 @@ def test_what_only_running_tells_is_refused(function, sign):
     for transform in (gs.compile(function), gs.grad(lambda x, m: np.sum(function(x, m)), 1)):
         with pytest.raises(gs.GradsmithError, match="may or may not share memory"):
             transform(sign * X, m)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_positions_of_none_are_specialised_on(sign):
+    """Their number says whether the variable is still the view: 2, 1 and 0 of them."""
+    function = _positions_of_none
+    compiled, gradient = gs.compile(function), gs.grad(lambda x, m: np.sum(function(x, m)), 1)
+    for x in (sign * X, -sign * X, -np.abs(X), sign * X):
+        m = np.arange(1.0, 26.0).reshape(5, 5)
+        given, expected, written = x.copy(), m.copy(), m.copy()
+        value = function(given, expected)
+        np.testing.assert_array_equal(compiled(x, written), value)
+        np.testing.assert_array_equal(written, expected)
+        row = np.flatnonzero(x[:3] > 0)
+        slope = np.zeros((5, 5))
+        slope[row[-1] if row.size else 0] = 2.0 if row.size else 1.0
+        slope[0, 0] *= row.size > 0  # otherwise the element is written over
+        np.testing.assert_array_equal(gradient(x, m.copy()), slope)
 
 
 def _replaced_in_each_trip(x, m):
