@@ -426,7 +426,8 @@ def in_a_branch_of_a_loop(x):
         if a > 0:
             s = s * 0.3 * x[x > a * 0.5].size + a
         else:
-            s = s * a / len(np.unique(np.rint(x * 2)))
+            kinds = np.unique(np.rint(x * 2))
+            s = s * a / len(kinds)
     return s
 
 

@@ -142,9 +142,9 @@ def resolve(question: Question) -> Answer:
         known = set(symbols.values())
         sizes = mentioned([*kept, *brought, *places])
         seen = {*shown(brought), *(s for node in kept for s in sizes_found(node))}
-        known.update(s for s in seen if s in found)
+        known.update(seen & found.keys())
         missing = [s for s in sizes if s in binders and s not in known]
-        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known | seen}
+        unseen = {found[s] for s in sizes if s in found and s not in binders and s not in known}
         if not (missing or unseen):
             return Answer(kept, brought, read, symbols)
         symbols.update((binders[s], s) for s in missing)

@@ -13,7 +13,6 @@ from gradsmith.codegen.frames import Frame, augmented, direct, names_in, settled
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.trips import Trips
 from gradsmith.errors import InternalError
-from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import shown
 from gradsmith.ir.types import ArrayType, TapeType, TupleType
@@ -167,7 +166,7 @@ class Loop:
         read = {
             param: tape
             for param, tape in zip(tapes, self.inputs[form.carried :], strict=False)
-            if not inner.last.keys().isdisjoint((param, param.attrs["symbol"], *self._sizes(param)))
+            if self._is_read(inner, param)
         }
         kept = {"array", "places"} & set(form.recorded)
         if read and not kept and self._go_over(inner, read):
@@ -176,9 +175,10 @@ class Loop:
         for param, tape in read.items():
             self._read_tape(inner, param, tape)
 
-    def _sizes(self, param: Node) -> list[Symbol]:
-        """The sizes that the items of a tape define: no variable shows them otherwise."""
-        return [s for s in shown([param]) if s.unbacked and not self.body.sizes.knows(s)]
+    def _is_read(self, inner: Frame, param: Node) -> bool:
+        """Whether the body reads an item of a tape, or a size that no other variable shows."""
+        sizes = [s for s in shown([param]) if s.unbacked and not self.body.sizes.knows(s)]
+        return any(x in inner.last for x in (param, param.attrs["symbol"], *sizes))
 
     def _go_over(self, inner: Frame, read: Mapping[Node, ast.expr]) -> bool:
         """``for h in reversed(hs)``, where all tapes are lists."""
