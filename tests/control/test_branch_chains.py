@@ -52,3 +52,32 @@ def test_the_branches_are_not_multiplied():
         len(gs.grad(chain("elif", links)).source(ROWS[0][0]).split("\n")) for links in (10, 30)
     )
     assert long < 4 * short
+
+
+NESTED = {
+    "conditional expressions": ("s = np.sum(x)\nreturn ", "(s * {k}.5 * x[0] if s > {k}.25 else ", "s", ")"),
+    "elif": ("s = np.sum(x)\nif s < -99: return s\n", "elif s < {k}.5 - 0.1 * x[0]: s = s * x[0]\n", "return s", ""),
+    "exits": ("s = np.sum(x)\n", "if s > {k}.5 - 0.1 * x[0]: return s * x[0]\ns = s * 1.01\n", "return s", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_what_is_nested_too_deeply_is_refused_at_its_line(name):
+    """Or is right: how deep Python goes depends on its version, and on who calls."""
+    first, link, last, close = NESTED[name]
+    count = 140
+    function = function_of(
+        first + "".join(link.format(k=k + 1) for k in range(count)) + last + close * count
+    )
+    gradient = gs.grad(function)
+    for x in (np.array([0.3, 0.2, 0.5]), np.array([3.0, 0.4, 0.1, 0.2])):
+        try:
+            found = gradient(x)
+        except gs.GradsmithError as error:
+            message = str(error)
+            assert "branches and loops are nested too deeply" in message  # noqa: PT017
+            assert "> 1.25" in message or "elif" in message or "if s" in message  # noqa: PT017
+            break
+        rows = 1e-6 * np.eye(len(x))
+        expected = [(function(x + row) - function(x - row)) / 2e-6 for row in rows]
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)

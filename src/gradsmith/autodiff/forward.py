@@ -13,6 +13,7 @@ from gradsmith.errors import GradientError, InternalError
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
+from gradsmith.ir.nesting import nesting_limited
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
 from gradsmith.ir.types import TupleType
 from gradsmith.ops.create import zeros
@@ -28,9 +29,11 @@ def jvp(
     """The directional derivatives of the outputs along ``tangents``; None where zero."""
     given = dict(zip(inputs, tangents, strict=True))
     found = {node: tangent for node, tangent in given.items() if not node.inputs}
-    nodes = between(inputs, outputs)
-    wanted_nodes = wanted(nodes, Active(inputs).extend(nodes), outputs)
-    _push([node for node in nodes if node in wanted_nodes], found, given)
+    before = tuple(current_builder().nodes)
+    with nesting_limited(lambda: before):
+        nodes = between(inputs, outputs)
+        wanted_nodes = wanted(nodes, Active(inputs).extend(nodes), outputs)
+        _push([node for node in nodes if node in wanted_nodes], found, given)
     return [found.get(output) for output in outputs]
 
 

@@ -11,6 +11,7 @@ from gradsmith.autodiff.reruns import pull_rerun
 from gradsmith.autodiff.sweep import PULLBACKS, Sweep, fit
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.nesting import nesting_limited
 from gradsmith.ops.control import distinct
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.shape import astype
@@ -27,11 +28,13 @@ def vjp(
 
     ``inputs`` may be intermediate values, and may depend on one another.
     """
-    sweep = Sweep(between(inputs, outputs))
-    for output, seed in zip(outputs, seeds, strict=True):
-        sweep.add(output, seed)
-    sweep.run()
-    return [_finish(node, sweep.adjoint(node)) for node in inputs]
+    nodes = tuple(current_builder().nodes)
+    with nesting_limited(lambda: nodes):
+        sweep = Sweep(between(inputs, outputs))
+        for output, seed in zip(outputs, seeds, strict=True):
+            sweep.add(output, seed)
+        sweep.run()
+        return [_finish(node, sweep.adjoint(node)) for node in inputs]
 
 
 def _finish(node: Node, gradient: Node | None) -> Node | None:

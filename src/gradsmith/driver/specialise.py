@@ -54,6 +54,7 @@ from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.mentions import has_effect
+from gradsmith.ir.nesting import nesting_limited
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
@@ -393,10 +394,12 @@ class _Attempt:
             writes = self._writes(arguments)
             nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]
             drop_unread(trace)
-            graph = optimise(trace.builder.graph(nodes))
-            lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
-            _check_called_once(lowered)
-        return self._emitted(arguments, graph, lowered, shape, writes)
+            with nesting_limited(lambda: trace.builder.nodes):
+                graph = optimise(trace.builder.graph(nodes))
+                lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
+                _check_called_once(lowered)
+        with nesting_limited(lambda: trace.builder.nodes):
+            return self._emitted(arguments, graph, lowered, shape, writes)
 
     def _writes(self, arguments: Arguments) -> ExternalWrites:
         """What each call writes outside."""

@@ -1,0 +1,54 @@
+"""Branches and loops that are nested too deeply: each level takes some calls of Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.ir.graph import Node
+
+_TOO_MANY = ("too many levels of indentation", "too many nested parentheses")
+"""What Python's parser says of emitted code."""
+
+
+@contextmanager
+def nesting_limited(nodes: Callable[[], Iterable[Node]]) -> Iterator[None]:
+    """Refuse what is nested too deeply for Python; ``nodes`` gives those at work.
+
+    Raises
+    ------
+    UnsupportedError
+        Python's recursion or indentation has ended, which is no error of the user's.
+    """
+    try:
+        yield
+    except RecursionError:
+        hint = "raise sys.setrecursionlimit before the call, or nest them less deeply: in a loop"
+        raise _refusal(nodes(), hint) from None
+    except SyntaxError as error:
+        if not any(text in str(error) for text in _TOO_MANY):
+            raise
+        raise _refusal(nodes(), "nest them less deeply: in a loop over the cases") from None
+
+
+def _refusal(nodes: Iterable[Node], hint: str) -> UnsupportedError:
+    depth, node = _deepest(nodes)
+    span = None if node is None else node.span
+    return UnsupportedError(f"branches and loops are nested too deeply here ({depth})", span, hint)
+
+
+def _deepest(nodes: Iterable[Node]) -> tuple[int, Node | None]:
+    """How deeply regions are nested, and the outermost node of those that are nested deepest."""
+    level = [(node, node) for node in nodes if any(True for _ in node.regions)]
+    depth, found = 0, None
+    while level:
+        depth, found = depth + 1, level[0][0]
+        inner: dict[Node, Node] = {}
+        for outermost, node in level:
+            for region in node.regions:
+                for n in region.nodes:
+                    if any(True for _ in n.regions):
+                        inner.setdefault(n, outermost)
+        level = [(outermost, node) for node, outermost in inner.items()]
+    return depth, found
