@@ -490,6 +490,40 @@ def test_the_adjoint_of_a_loop_knows_the_sizes_of_its_iterations(function):
     assert gradient.source(OTHERS[0]) == gradient.source(OTHERS[2])
 
 
+# -- nothing found, in a branch ------------------------------------------------------------------
+
+
+def divided_in_an_expression(x, c):
+    return x.sum() if c > 0 else x.sum() / len(x[:0])
+
+
+def divided_on_return(x, c):
+    if c > 0:
+        return x.sum()
+    return x.sum() / len(x[x > 1e9])
+
+
+def divided_in_branches(x, c):
+    s = 0.0 * x[0]
+    for i in range(3):
+        if c * x[i] < 0:
+            s = s + x.sum() / x[x > 1e9].size
+    return s
+
+
+@pytest.mark.parametrize(
+    "function", [divided_in_an_expression, divided_on_return, divided_in_branches]
+)
+def test_an_adjoint_divides_as_numpy_does(function):
+    """NumPy's numbers divided by 0 are inf, and so are the adjoints; Python's would raise."""
+    gradient = gs.grad(function)
+    with np.errstate(all="ignore"):
+        for x, c in ((X, 1.0), (X, -1.0), (np.abs(X), 1.0), (X[:4], -2.0)):
+            finite = np.isfinite(function(x, c))
+            expected = (c > 0) * (function is not divided_in_branches) if finite else np.inf
+            np.testing.assert_array_equal(gradient(x, c), np.full(len(x), float(expected)))
+
+
 # -- lengths that the code is specialised on -----------------------------------------------------
 
 

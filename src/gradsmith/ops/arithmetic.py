@@ -136,6 +136,22 @@ multiply = elementwise(
 )
 
 
+def _emit_quotient(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
+    """``x / y``; ``np.divide(x, y)`` of an adjoint that may be Python's, which raises at 0."""
+    left, right = node.inputs
+    adjoint = node.span is not None and node.span.adjoint
+    wide = node.array_type.form == "scalar" and node.dtype.char in "dD"  # as Python's numbers
+    zero = number(right) == 0 or (right.op is size and may_be_zero(right))
+    if adjoint and wide and zero and left.op.name in _OF_EITHER_CLASS and right.array_type.weak:
+        return syntax.call("np.divide", x, y)
+    return _plain_quotient(emitter, node, x, y)
+
+
+_plain_quotient = emit_operator("/", "np.divide")
+_OF_EITHER_CLASS = frozenset({"widened", "item", "taken", "parameter"})
+"""Where branches and loops join NumPy's numbers with Python's."""
+
+
 def _inverse_divisor(out: Node, x: Node, y: Node) -> Any:
     if out.array_type.weak and y.array_type.inexact:
         return 1 / y  # where y is 0 Python's division has raised
@@ -151,6 +167,7 @@ def _divisor_partial(out: Node, x: Node, y: Node) -> Any:
 divide = elementwise(
     "divide",
     numpy=np.divide,
+    emit=_emit_quotient,
     operator="/",
     partials=(_inverse_divisor, _divisor_partial),
     sympy=lambda x, y: x / y,
