@@ -29,6 +29,7 @@ def jvp(
     """The directional derivatives of the outputs along ``tangents``; None where zero."""
     given = dict(zip(inputs, tangents, strict=True))
     found = {node: tangent for node, tangent in given.items() if not node.inputs}
+    inputs = [node for node, tangent in given.items() if tangent is not None]
     before = tuple(current_builder().nodes)
     with nesting_limited(lambda: before):
         nodes = between(inputs, outputs)

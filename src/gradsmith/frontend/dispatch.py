@@ -22,10 +22,11 @@ from gradsmith.frontend.layout import (
     order_of_view,
 )
 from gradsmith.frontend.numpy_errors import numpys_error
+from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.trace import current_trace, may_fail_before
+from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
@@ -34,6 +35,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
+from gradsmith.ops.raising import may_raise, raises_of
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
@@ -154,6 +156,7 @@ def _run(
     nodes = [unwrap(a, owners) for a in args]
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
     trace.builder.span = here() or trace.builder.span
+    begin = len(trace.builder.nodes)
     try:
         result = _with_options_known(function, implementation, nodes, named)
     except GradsmithError as error:
@@ -165,7 +168,19 @@ def _run(
         ours.span = trace.builder.span
         _tell_apart(ours, function, nodes, named)
         raise ours from error
+    if trace.trying:
+        _raise_now(trace, begin)
     return _laid_out(function, wrap(result, owners), args)
+
+
+def _raise_now(trace: Trace, begin: int) -> None:
+    """Under a ``try`` Python has to know whether the nodes made last raise an error: the code is
+    specialised on it.
+    """
+    for node in [n for n in trace.builder.nodes[begin:] if may_raise(n)]:
+        if Tracer.decide(Tracer(View(Storage(raises_of(node))))):
+            values = present_values(trace)
+            node.op.evaluate(*map(values.of, node.inputs), **node.attrs)
 
 
 def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) -> None:

@@ -274,7 +274,9 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
 
 
 def _enclosed(function: FunctionType) -> Iterator[Any]:
-    """What the variables of functions around it hold."""
+    """What the variables of enclosing functions hold, and its own defaults."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it has no value yet
             yield cell.cell_contents

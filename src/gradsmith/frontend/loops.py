@@ -72,6 +72,7 @@ class Looping:
         "_ends_first",
         "_first",
         "_guess",
+        "_is_pythons",
         "_journal",
         "_lists",
         "_may_carry",
@@ -104,8 +105,7 @@ class Looping:
         self.iterable = self.plan.iterable
         self.names = names
         self.place = current_span() or NOWHERE
-        self.rolled = False
-        self.resets = False
+        self._is_pythons = self.rolled = self.resets = False
         self._trip = Trip()
         self._values: list[Any] = []
         self._switch = False
@@ -276,6 +276,8 @@ class Looping:
 
     def leave(self, flag: Any) -> bool:
         """Whether this trip is the last."""
+        if self._is_pythons:  # Python goes over the elements of a list or an iterator
+            return self._leave_iterator(decide(flag))
         if self._is_decided():
             return decide(flag)
         guess = self._guess
@@ -293,6 +295,13 @@ class Looping:
         else:
             self._switch = True
         return False
+
+    def _leave_iterator(self, left: bool) -> bool:
+        """``left``; where it holds, an iterator that nobody else has ends here, as in Python."""
+        if left and self._trying is not None:
+            self.iterable, self.plan = None, replace(self.plan, iterable=None)
+            self._trying.close()
+        return left
 
     # -- trips
 
@@ -317,6 +326,7 @@ class Looping:
             yield from self._only.made(trips)
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
+            self._is_pythons = True
             # `yield from` would close the user's generator with this one
             for value in self.iterable:  # noqa: UP028
                 yield value

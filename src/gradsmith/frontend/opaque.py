@@ -308,11 +308,11 @@ def _is_as_before(before: Any, after: Any) -> bool:
 
 def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any], name: str) -> Any:
     present = present_values(trace)
-    if isinstance(result, tuple) and result and any(map(_is_data, result)):
+    if _is_plain_tuple(result) and any(map(_is_data, result)):
         whole = call(*nodes, result=TupleType((ObjectType(),) * len(result)), **attrs)
         present.put(whole, result)
         parts = [_part(trace, whole, k, part, f"{name}.{k}") for k, part in enumerate(result)]
-        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return tuple(parts) if type(result) is tuple else type(result)._make(parts)
     if not _is_data(result):
         node = call(*nodes, result=ObjectType(), **attrs)
         present.put(node, result)
@@ -321,6 +321,14 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
     node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
     present.put(node, result)
     return _value(node, symbol)
+
+
+def _is_plain_tuple(value: Any) -> bool:
+    """Whether it is a tuple, or a named tuple that has nothing besides its items."""
+    if type(value) is tuple:
+        return True
+    made = isinstance(value, tuple) and hasattr(value, "_make")
+    return made and len(value._fields) == len(value) and not getattr(value, "__dict__", None)
 
 
 def _part(trace: Trace, whole: Node, place: int, value: Any, name: str) -> Any:

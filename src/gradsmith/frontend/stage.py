@@ -8,6 +8,8 @@ as it was.
 from __future__ import annotations
 
 import ast
+import contextlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import CellType, CodeType, FunctionType
@@ -287,6 +289,10 @@ class Scratch:
                 "return the value instead",
             )
 
+    def refusing(self) -> bool:
+        """Whether an error is on its way that says that gradsmith refuses something."""
+        return isinstance(sys.exc_info()[1], UnsupportedError)
+
     def once(self, value: Any) -> Any:
         """What stands for the truth of ``value``, which is asked now if it is not traced."""
         return truth(value)
@@ -380,14 +386,32 @@ class Passing:
         self._manager = manager
 
     def __enter__(self) -> Any:
+        self._watch(1)
+        before = np.geterr()
         mine = special(self._manager, "__enter__")
-        return call(mine, self._manager) if mine else self._manager.__enter__()
+        entered = call(mine, self._manager) if mine else self._manager.__enter__()
+        if np.geterr() != before and {"raise", "call"} & set(np.geterr().values()):
+            self._manager.__exit__(None, None, None)
+            raise UnsupportedError(
+                "np.errstate that makes NumPy raise errors is not supported in a function that "
+                "gradsmith traces",
+                current_span(),
+                "ask for the condition itself: if np.any(x == 0)",
+            )
+        return entered
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        self._watch(-1)
         mine = special(self._manager, "__exit__")
         given = kind, error, traceback
         swallowed = call(mine, self._manager, *given) if mine else self._manager.__exit__(*given)
         return swallowed and not isinstance(error, UnsupportedError)
+
+    def _watch(self, step: int) -> None:
+        """Errors inside may be handled, as in a ``try`` with handlers."""
+        trace = current_trace()
+        if trace is not None and isinstance(self._manager, contextlib.suppress):
+            trace.trying += step
 
 
 def stage(function: FunctionType, runtime: Runtime) -> FunctionType:

@@ -54,6 +54,8 @@ class Callee:
     @property
     def is_logged(self) -> bool:
         """Whether a call is done once, however often the code is run for a call."""
+        if self.how == "function" and self.name.startswith("builtins:"):
+            return self.name.removeprefix("builtins:") in TAKING
         return self.how in ("function", "method")
 
     def function(self) -> Callable[..., Any]:
@@ -64,6 +66,10 @@ class Callee:
             found = getattr(found, part)
         return found  # type: ignore[no-any-return]
 
+
+TAKING = ("dict", "input", "list", "next", "open", "print", "set", "tuple")
+"""Those of Python's own functions that may take elements of an iterator, or have other effects:
+the emitted code has no other calls of these."""
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,
@@ -228,7 +234,8 @@ def _call(
     emitter: Emitter, callee: Callee, args: list[ast.expr], kwargs: Mapping[str, ast.expr]
 ) -> ast.expr:
     if callee.how == "function":
-        return syntax.call(emitter.logged(_named(emitter, callee.name)), *args, **kwargs)
+        named = _named(emitter, callee.name)
+        return syntax.call(emitter.logged(named) if callee.is_logged else named, *args, **kwargs)
     owner, *rest = args
     if callee.how == "operator":
         return _by_operator(callee.name, owner, rest[0])

@@ -74,5 +74,16 @@ def _with_handlers(
         body=rewriter.body(node.body),
         handlers=handlers,
         orelse=rewriter.body(node.orelse),
-        finalbody=rewriter.body(node.finalbody),
+        finalbody=_unless_refused(rewriter, node.finalbody),
     )
+
+
+def _unless_refused(rewriter: Rewriter, body: list[ast.stmt]) -> list[ast.stmt]:
+    """``if not __gs_scratch.refusing(): body``: what ``finally`` does is done for errors of the
+    user's, and not for what ends the run of the trace.
+    """
+    if not body:
+        return []
+    at = place(body[0])
+    test = ast.UnaryOp(ast.Not(), rewriter.scratch("refusing", at), **at)
+    return [ast.If(test, rewriter.body(body), [], **at)]

@@ -1,0 +1,204 @@
+"""What Python decides between: errors that a ``try`` handles, ends of loops over iterators."""
+
+# Programs as users write them.
+# ruff: noqa: B006
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+NUMBERS = [(1.5, 2.0), (1.5, 0.0), (-1.5, 0.5), (1000.0, 1.0), (0.0, -2.0), (1.5, 2.0)]
+ARRAYS = [([0.5, -1.2, 2.3],), ([0.5, 1.2, 0.3],), ([-0.5, 1.2],), ([0.5, -1.2, 2.3, 0.1],)]
+CASES = {}
+
+
+def case(arguments):
+    def register(function):
+        CASES[function.__name__] = function, arguments
+        return function
+
+    return register
+
+
+@case(NUMBERS)
+def quotient(x, y):
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return x * 7
+
+
+@case(NUMBERS)
+def root_and_logarithm(x, y):
+    total = 0.0
+    for v in (x, y, x * y):
+        try:
+            total = total + math.log(v) * math.sqrt(v)
+        except ValueError as error:
+            total = total + v * len(str(error)[:3])
+        finally:
+            total = total * 1.5
+    return total
+
+
+@case(NUMBERS)
+def overflow(x, y):
+    try:
+        return math.exp(x) * y
+    except OverflowError:
+        return x + y
+
+
+@case(NUMBERS)
+def suppressed(x, y):
+    r = x
+    with contextlib.suppress(ZeroDivisionError):
+        r = x * 2
+        if y <= 0:
+            raise ZeroDivisionError
+        r = x * 3
+    return r
+
+
+@case(NUMBERS)
+def reraised(x, y):
+    try:
+        try:
+            return math.sqrt(x) * y
+        except ValueError as error:
+            raise KeyError("negative") from error
+    except KeyError:
+        return x * y * 2
+
+
+@case(ARRAYS)
+def raised_else_finally(x):
+    try:
+        if x.sum() > 1.55:
+            raise ValueError("large")
+        r = x.sum() * 2
+    except ValueError:
+        r = x.sum() ** 2
+    else:
+        r = r + 1
+    finally:
+        r = r * 1.5
+    return r
+
+
+@case(ARRAYS)
+def left_list(x):
+    total = 0.0
+    for v in [x[0], x[1] * 2, x[-1]]:
+        total += v
+        if v < 0:
+            break
+    else:
+        total *= 2
+    return total
+
+
+@case(ARRAYS)
+def left_dict(x):
+    total = 0.0
+    for name, v in {"a": x[0], "bb": x[1], "ccc": x[-1]}.items():
+        total += v * len(name)
+        if v < 0:
+            return total * 3
+    return total
+
+
+@case(ARRAYS)
+def left_generator(x):
+    log = []
+
+    def values():
+        try:
+            for v in x:
+                yield v * v.sum()
+        finally:
+            log.append(1.0)
+
+    total = 0.0
+    for v in values():
+        total += v
+        if v > 1:
+            break
+        if v > 0.2:
+            continue
+        total *= 2
+    return total * (1 + len(log))
+
+
+@case(ARRAYS)
+def left_iterator_of_a_class(x):
+    class Pairs:
+        def __init__(self):
+            self.k = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            self.k += 1
+            if self.k >= len(x):
+                raise StopIteration
+            return x[self.k - 1], x[self.k]
+
+    total = 0.0
+    for a, b in Pairs():
+        total += a * b
+        if b > 1:
+            break
+    return total
+
+
+@case(ARRAYS)
+def default_that_grows(x):
+    def remembered(v, seen=[]):
+        seen.append(v)
+        return sum(seen)
+
+    total = 0.0
+    for v in x:
+        total += remembered(v) * v
+    return total + sum(remembered(v) for v in x)
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
+@pytest.mark.parametrize("name", CASES)
+def test_value_and_gradient(name):
+    function, sets = CASES[name]
+    both = gs.value_and_grad(function)
+    for given in sets:
+        arguments = [np.array(a) if isinstance(a, list) else a for a in given]
+        expected = function(*arguments)
+        with np.errstate(divide="ignore"):
+            value, gradient = both(*arguments)
+        assert value == expected
+        first, *rest = arguments
+        steps = 1e-6 * np.eye(np.size(first)).reshape(-1, *np.shape(first))
+        steps = steps if np.ndim(first) else [1e-6]
+        differences = [
+            (function(first + h, *rest) - function(first - h, *rest)) / 2e-6 for h in steps
+        ]
+        if np.all(first != 0):  # where the root has a derivative
+            np.testing.assert_allclose(np.ravel(gradient), differences, rtol=1e-5, atol=1e-6)
+
+
+def test_errors_that_numpy_is_told_to_raise_are_refused():
+    def f(x):
+        with np.errstate(divide="raise"):
+            try:
+                return np.sum(1 / x)
+            except FloatingPointError:
+                return np.sum(x)
+
+    with pytest.raises(gs.GradsmithError, match="errstate"):
+        gs.grad(f)(np.array([0.5, 1.0]))
