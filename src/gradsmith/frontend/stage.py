@@ -34,7 +34,7 @@ from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, Unsettled
+from gradsmith.frontend.unsettled import MISSING, UndecidedError, Unsettled
 
 Later: TypeAlias = Callable[[], Any]
 """A part of an expression, to be called where Python would evaluate it."""
@@ -290,8 +290,13 @@ class Scratch:
             )
 
     def refusing(self) -> bool:
-        """Whether an error is on its way that says that gradsmith refuses something."""
-        return isinstance(sys.exc_info()[1], UnsupportedError)
+        """Whether an error is on its way that ends this run of the trace, perhaps for another.
+
+        A variable that has no value is the user's error.
+        """
+        error = sys.exc_info()[1]
+        unset = isinstance(error, UndecidedError) and error.site is None
+        return isinstance(error, UnsupportedError) and not unset
 
     def once(self, value: Any) -> Any:
         """What stands for the truth of ``value``, which is asked now if it is not traced."""
