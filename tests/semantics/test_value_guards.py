@@ -9,6 +9,7 @@ that is frozen without a check shows.
 
 from __future__ import annotations
 
+import copy
 import warnings
 
 import numpy as np
@@ -340,3 +341,65 @@ def test_a_value_that_always_differs_is_warned_of():
             same(g(np.array([1.0, round(k / 7, 12)])), [2.0, 0.0])
     (warning,) = [w for w in caught if w.category is gs.SpecialisationWarning]
     assert "test_value_guards.py" in str(warning.message)
+
+
+def stores_before_and_after_a_list_grows(a, x):
+    a[0] += x[0]
+    kept = [a[0]]
+    if x[1] > 0:
+        kept.append(a[1])
+        a[1] *= 7.0
+    a[2] += len(kept) * sum(kept)
+    if x[2] > 0:
+        kept.append(x[2])
+    a *= len(kept)
+    return sum(kept)
+
+
+def stores_in_a_loop_that_appends(a, x):
+    kept = []
+    for i in range(len(x)):
+        a[i] += x[i]
+        if x[i] > 0:
+            kept.append(a[i])
+        else:
+            kept.insert(0, -a[i])
+            kept.pop()
+        a[i] *= 1 + len(kept)
+    return sum(k * (i + 1) for i, k in enumerate(kept)) + x[0]
+
+
+def attributes_items_and_a_list(state, x):
+    state["total"] += x[0]
+    state["row"][0] = state["total"]
+    if x[1] > 0:
+        state["seen"].append(x[1])
+    state["row"] *= 1 + len(state["seen"])
+    if x[2] > 0:
+        state["seen"].append(state["row"][1])
+        state["last"] = x[2]
+    return state["total"] * len(state["seen"])
+
+
+def state_like(x):
+    return {"total": float(x[0]), "row": x + 0.5, "seen": []}
+
+
+@pytest.mark.parametrize(
+    ("f", "made"),
+    [
+        (stores_before_and_after_a_list_grows, np.sin),
+        (stores_in_a_loop_that_appends, lambda x: np.sin(x).astype(np.float32)),
+        (attributes_items_and_a_list, state_like),
+    ],
+)
+def test_nothing_outside_is_written_before_every_check_has_passed(f, made):
+    """A failing check hands the same arguments on to another specialisation."""
+    compiled = gs.compile(f)
+    signs = [[1, 1, 1], [1, -1, 1], [-1, 1, -1]]
+    for x in [np.array(s) * np.array([0.5, 1.25, 2.0]) for s in signs * 2]:
+        left, written = (copy.deepcopy((made(x), x)) for _ in range(2))
+        same(compiled(*written), f(*left))
+        np.testing.assert_equal(written, left)
+        assert repr(written) == repr(left)
+    assert "raise SpecialisationError(" in compiled.source(made(x), x)

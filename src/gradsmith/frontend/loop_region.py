@@ -17,6 +17,7 @@ from gradsmith.frontend.carried import (
 )
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.doubts import Aliases
+from gradsmith.frontend.exchanged_arrays import cycles_of
 from gradsmith.frontend.frozen import NONE, Sites, freeze
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.journal import Journal
@@ -120,6 +121,8 @@ class LoopRegion:
         later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later, self._extent()[1])
         self._aliases.doubt(self._started, self.before)
+        for storage in self._overwritten:  # by iterations before this one
+            storage.outdate()
         self._note_firsts(later)
         if self.guess is not None:
             self._tell(self.guess, size)
@@ -168,7 +171,6 @@ class LoopRegion:
             group.take(ends[name], self.trace) for name, group in self.state.variables.items()
         ]
         self._check_counter(ends)
-        self._check_arguments(journal)
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
         most = None if self.trips is None else self.trips.length
@@ -178,7 +180,9 @@ class LoopRegion:
         if all(settled):
             settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
-            self._check_aliases(journal.storages)
+            self._check_arguments(journal)
+            settled.append(self._check_aliases(journal.storages))
+        if all(settled):
             self._rows = RowAliases(self.state, self.builder)
             self._rows.check(journal.storages, self.span)
             self._take_late(ends)
@@ -202,6 +206,8 @@ class LoopRegion:
             It is, and the compiled function writes to the world outside.
         """
         outside = [storage for storage, _ in self.trace.buffers.values()]
+        for cycle in cycles_of(self.state.replaced()):
+            outside = [storage for storage in outside if storage not in cycle.storages()]
         for slot in self.state.slots() if self.trace.writes else ():
             pair = slot.seen, slot.initial
             if not all(isinstance(value, Tracer) for value in pair):
@@ -287,21 +293,24 @@ class LoopRegion:
     def _unsettled(self, name: str, why: str) -> Unsettled:
         return Unsettled(name, why, self.trace.unrolling.active[-1])
 
-    def _check_aliases(self, written: dict[Storage, Node]) -> None:
+    def _check_aliases(self, written: dict[Storage, Node]) -> bool:
         """Two variables or elements that are one array in some trips only cannot be written
-        through.
+        through. Whether no other arrays from before the loop are overwritten than is known.
         """
         ends: dict[Storage, Slot] = {}
-        self._overwritten = []
-        for slot in self.state.replaced():
+        replaced = self.state.replaced()
+        seen = {s.seen.view.storage: s for s in replaced if isinstance(s.seen, Tracer)}
+        known, self._overwritten = self._overwritten, []
+        for slot in replaced:
             if not (isinstance(slot.after, Tracer) and isinstance(slot.seen, Tracer)):
                 continue
             storage, own = slot.after.view.storage, slot.seen.view.storage
             initial = slot.initial
             first = initial.view.storage if isinstance(initial, Tracer) else None
             shared = ends.setdefault(storage, slot) is not slot
-            if own in written and first is not None:
-                self._overwritten.append(first)
+            if own in written:  # in later iterations it is what other variables were before
+                initials = [source.initial for source in (slot, *_sources(slot, seen))]
+                self._overwritten += [v.view.storage for v in initials if isinstance(v, Tracer)]
             if slot.type.ndim and (
                 (shared and (own in written or storage in written))
                 or (first in written)
@@ -313,6 +322,7 @@ class LoopRegion:
                     self.span,
                     "copy it: y = x.copy()",
                 )
+        return set(self._overwritten) <= set(known)
 
     def carries_data(self) -> bool:
         """Whether a trip does anything but count in Python's numbers."""
@@ -333,8 +343,7 @@ class LoopRegion:
         finals = made.finals(self.trace.builder, self._extent()[0])
         for storage, slot in self.state.storages.items():
             storage.replace(finals[id(slot)][0])
-        for storage in self._overwritten:
-            storage.outdate()
+        self._replace_overwritten(finals, made)
         for contents in self.state.containers.values():
             contents.refill([finals[id(s)][1] for s in contents.slots])
         for growth in self.state.growing.values():
@@ -360,6 +369,27 @@ class LoopRegion:
         self.state.outdate()
         self._aliases.doubt(values, self.before)
         return [values[name] for name in (*self.names.stored, *self.names.targets)]
+
+    def _replace_overwritten(self, finals: Mapping[int, tuple[Node, Any]], made: Made) -> None:
+        """What the arrays hold that variables were before the loop, and that it has written to."""
+        overwritten = dict.fromkeys(self._overwritten)
+        for cycle in cycles_of(self.state.replaced()) if overwritten else ():
+            if overwritten.keys().isdisjoint(cycle.storages()):
+                continue
+            count = self._count(made)
+            if count is not None:
+                cycle.replace(self.trace, finals, count)
+                for storage in cycle.storages():
+                    overwritten.pop(storage, None)
+        for storage in overwritten:
+            storage.outdate()
+
+    def _count(self, made: Made) -> Size | None:
+        """How many iterations the loop has made."""
+        symbol = made.symbols[-1]
+        if symbol is not None:
+            return dims.of_atom(symbol)
+        return None if self.trips is None else self.trips.length
 
     def _doubt_aliases(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
         """Arrays that came out of the loop may share memory with others: writes to these tell."""
