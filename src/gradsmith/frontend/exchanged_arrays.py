@@ -89,12 +89,20 @@ def _cycle_from(slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
 
 
 def _is_whole(slot: Slot) -> bool:
-    """Whether it is an array, no view of one, and of one type, before and after an iteration."""
+    """Whether it is an array, no view of one, before and after an iteration.
+
+    The shapes agree, or the loop could not carry it.
+    """
     values = slot.initial, slot.seen, slot.after
     return slot.type.ndim > 0 and all(
-        isinstance(v, Tracer) and not v.view.path and v.view.storage.node.array_type == slot.type
+        isinstance(v, Tracer) and not v.view.path and _is_like(v.view.storage, slot)
         for v in values
     )
+
+
+def _is_like(storage: Storage, slot: Slot) -> bool:
+    held, carried = storage.node.array_type, slot.type
+    return (held.dtype, held.form, held.ndim) == (carried.dtype, carried.form, carried.ndim)
 
 
 def _are_separate(cycle: Sequence[Slot]) -> bool:
