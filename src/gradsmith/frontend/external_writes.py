@@ -104,12 +104,10 @@ class Collector:
         """Everything, in the order in which it is to be done."""
         trace = self.trace
         for storage, (node, find) in self.inputs.items():
-            if storage.stale:
-                raise UnsupportedError(
-                    f"{storage.label or 'an array'} may or may not be what this function writes "
-                    "to: a branch or a loop decides which array the variable is",
-                    hint="copy it at the beginning of the function: h = h.copy()",
-                )
+            if storage.stale and (storage.version or not storage.shared):
+                raise _untold(
+                    storage
+                )  # shared and not written itself: the other one's write is all
             if storage.node is not node and storage.version:
                 self._array(storage, find)
         for copied in self.arguments:
@@ -276,6 +274,22 @@ class Collector:
             return call.made[key]
 
         return make
+
+
+def _untold(storage: Storage) -> UnsupportedError:
+    """What an array from outside holds at the end cannot be told."""
+    name = storage.label or "an array"
+    if storage.shared:
+        return UnsupportedError(
+            f"{name} shares memory with another argument of this call, which the function has "
+            "written to",
+            hint="pass a copy: h.copy()",
+        )
+    return UnsupportedError(
+        f"{name} may or may not be what this function writes to: a branch or a loop decides which "
+        "array the variable is",
+        hint="copy it at the beginning of the function: h = h.copy()",
+    )
 
 
 def _assembled(kind: str, cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:

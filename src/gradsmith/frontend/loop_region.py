@@ -382,6 +382,7 @@ class LoopRegion:
                 for storage in cycle.storages():
                     overwritten.pop(storage, None)
         for storage in overwritten:
+            storage.put_back(storage.node)  # it counts as written
             storage.outdate()
 
     def _count(self, made: Made) -> Size | None:
