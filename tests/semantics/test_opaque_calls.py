@@ -95,6 +95,57 @@ def draws_in_a_while(x):
 
 
 @case
+def functions_of_draws_in_a_loop(x):
+    total = 0.0
+    for _ in range(6):
+        total = total + x[np.random.randint(0, len(x), len(x))].mean() * np.exp(np.random.rand())
+    return total
+
+
+@case
+def masks_of_draws_in_a_loop(x):
+    total = 0.0
+    for v in np.concatenate([x, x * x]):
+        u = np.random.rand() * 2 - 1
+        if u > 0:
+            total += v * u
+        if np.log(np.random.rand()) < -2.5:
+            break
+    return total
+
+
+@case
+def rejection(x):
+    count = 0
+    while True:
+        u = np.random.uniform(-1, 1, 2)
+        count += 1
+        if u @ u < 0.6:
+            break
+    return x[0] * u[0] + count * x[1]
+
+
+@case
+def metropolis(x):
+    state, total = x[0] * 1.0, 0.0
+    for _ in range(7):
+        proposal = state + np.random.normal()
+        if np.log(np.random.rand()) < 0.5 * (state**2 - proposal**2):
+            state = proposal
+        total += state * x[1]
+    return total
+
+
+@case
+def statistics_of_data(x):
+    data = np.arange(6.0) ** 2
+    statistic, p = scipy_stats.ttest_1samp(data, 3.0)
+    r = scipy_stats.pearsonr(data, np.arange(6.0))
+    slope = scipy_stats.linregress(np.arange(6.0), data).slope
+    return np.sum(x) * statistic + p * x[0] + r[0] * slope
+
+
+@case
 def draws_on_a_path(x):
     y = np.sum(x)
     if y > 1:
@@ -171,7 +222,7 @@ def helper_with_draws(x):
     return sum(noisy(v) for v in x) + noisy(x[0], 2.0)
 
 
-NO_FORWARD = ["draws_in_a_while"]
+NO_FORWARD = ["draws_in_a_while", "masks_of_draws_in_a_loop"]
 """Forward mode would draw twice, and says so."""
 
 

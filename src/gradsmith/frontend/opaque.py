@@ -317,7 +317,8 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
         node = call(*nodes, result=ObjectType(), **attrs)
         present.put(node, result)
         return OpaqueObject(node)
-    type_, count, symbol = type_of(result, name)
+    fixed = not nodes and attrs["callee"].is_logged  # of literals alone
+    type_, count, symbol = type_of(result, name, fixed=fixed)
     node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
     present.put(node, result)
     return _value(node, symbol)

@@ -415,7 +415,8 @@ class Passing:
     def _watch(self, step: int) -> None:
         """Errors inside may be handled, as in a ``try`` with handlers."""
         trace = current_trace()
-        if trace is not None and isinstance(self._manager, contextlib.suppress):
+        suppresses = isinstance(self._manager, contextlib.suppress)
+        if trace is not None and (suppresses or special(self._manager, "__exit__")):
             trace.trying += step
 
 

@@ -198,12 +198,12 @@ def expect(value, kind, shape=None):
     else:
         same = isinstance(value, np.ndarray) and value.dtype.type is kind
         same = same and value.ndim == len(shape)
-        same = same and all((n == 1) == (k == 1) for n, k in zip(value.shape, shape))
+        same = same and all(n != 1 if k is None else n == k for n, k in zip(value.shape, shape))
     if not same:
         raise SpecialisationError(f"this code was made for another kind of value: {value!r:.60}")
     return value
 '''
-"""Sizes that are not 1 are None in ``shape``: they may differ in the next call."""
+"""Sizes that may differ in the next call are None in ``shape``; they are not 1."""
 _namespace: dict[str, Any] = {"np": np, "SpecialisationError": SpecialisationError}
 exec(EXPECT, _namespace)
 _expect: Callable[..., Any] = _namespace["expect"]
@@ -319,11 +319,15 @@ of_kind = primitive(
 """An object that a call has returned as the array or number that it is."""
 
 
-def type_of(value: Any, name: str) -> tuple[ArrayType, Extents, Symbol | None]:
-    """The type of a result: its sizes, but for those of 1, are known only while running."""
+def type_of(
+    value: Any, name: str, *, fixed: bool = False
+) -> tuple[ArrayType, Extents, Symbol | None]:
+    """The type of a result: its sizes, but for those of 1, are known only while running, unless
+    they are taken to be ``fixed``.
+    """
     if isinstance(value, np.ndarray):
         shape = tuple(
-            s if s == 1 else dims.symbol(f"{name}.{axis}", s, unbacked=True)
+            s if fixed or s == 1 else dims.symbol(f"{name}.{axis}", s, unbacked=True)
             for axis, s in enumerate(value.shape)
         )
         found = (dims.as_symbol(size) for size in shape)

@@ -68,6 +68,7 @@ class _Moving:
         for node in self.body.nodes:
             other = [s for s in mentioned([node]) if self.said.get(s) is not node]
             free = bound.isdisjoint(other) and not any(True for _ in node.regions)
+            free = free and "effect" not in node.op.traits  # a call may return something else
             if free and all(i in found for i in node.inputs):
                 found.add(node)
                 bound.difference_update(said_by([node]))
