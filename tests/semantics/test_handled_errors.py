@@ -77,6 +77,24 @@ def reraised(x, y):
         return x * y * 2
 
 
+@case(NUMBERS)
+def name_that_is_missing_on_a_path_not_taken(x, y):
+    if x > 1e6:
+        x = x * MISSING  # noqa: F821
+    return x * y + (x if y < 1e6 else MISSING)  # noqa: F821
+
+
+@case(NUMBERS)
+def file_that_is_missing(x, y):
+    try:
+        if y <= 0:
+            with open("/gradsmith/not/there") as file:  # noqa: PTH123
+                x = x * float(file.read())
+        return x * y
+    except OSError:
+        return x * 3
+
+
 @case(ARRAYS)
 def raised_else_finally(x):
     try:

@@ -146,6 +146,13 @@ def statistics_of_data(x):
 
 
 @case
+def sums_with_objects(x):
+    frame = decimal.Decimal(2)
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    return np.sum(x) * float(frame) + x[0] * (masked + 1.0).sum()
+
+
+@case
 def draws_on_a_path(x):
     y = np.sum(x)
     if y > 1:

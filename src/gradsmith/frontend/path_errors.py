@@ -44,6 +44,7 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
         return error if error.ends(trace.builder) else None
     own = None if error is None else users_error(error)
     if error is None or own is None:
+        _decide_by_call(error, trace)
         return None
     if not any(node.op is fail for node in trace.builder.nodes):
         if not can_fail(own):
@@ -51,6 +52,22 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
         refuse_handlers()
         failed(own, span_of(error.__traceback__))
     return AbandonedError.at(own, trace.builder)
+
+
+def _decide_by_call(error: BaseException | None, trace: Trace) -> None:
+    """An error that another call may not meet (a global without a value, a file that is not there)
+    is Python's own to raise: the branch is to be decided.
+
+    Raises
+    ------
+    UndecidedError
+        It is raised on a path of a branch.
+    """
+    site = trace.sites.get(trace.builder)
+    if isinstance(error, (NameError, ImportError, OSError)) and site is not None:
+        raise UndecidedError.at(
+            site, f"{type(error).__name__}: {error}", "make sure that both paths can be taken"
+        ) from error
 
 
 def is_an_end(error: BaseException | None) -> bool:

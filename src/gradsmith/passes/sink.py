@@ -105,8 +105,9 @@ def _attrs(node: Node, inputs: Sequence[Node]) -> Mapping[str, Any]:
 def _is_constant(node: Node, ops: frozenset[Op], depth: int = 3) -> bool:
     if node.op is constant:
         return not node.ndim
-    below = all(_is_constant(i, ops, depth - 1) for i in node.inputs)
-    return node.op in ops and depth > 0 and below
+    if node.op not in ops or depth <= 0:
+        return False
+    return all(_is_constant(i, ops, depth - 1) for i in node.inputs)
 
 
 def _with_constants(region: Region, given: Mapping[int, Node]) -> Region:
