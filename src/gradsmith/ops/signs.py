@@ -76,13 +76,22 @@ MOST_LEVELS = 40
 """Operations that are looked through: longer chains have no known sign."""
 
 Ask: TypeAlias = Callable[[Node], Sign]
+Results: TypeAlias = dict[tuple[Node, tuple[Sign, ...]], tuple[Sign, ...]]
 
 
 class Signs:
-    """The signs of the nodes of a graph, by their operands; ``given`` says those of parameters."""
+    """The signs of the nodes of a graph, by their operands; ``given`` says those of parameters.
 
-    def __init__(self, given: Mapping[Node, Sign] | None = None) -> None:
+    ``results`` keeps what is found of nodes with regions, by the signs of their operands, so that
+    regions in regions are walked once each.
+    """
+
+    def __init__(
+        self, given: Mapping[Node, Sign] | None = None, results: Results | None = None
+    ) -> None:
         self._known: dict[Node, Sign] = dict(given or {})
+        self._results: Results = {} if results is None else results
+        self._unknown_from: dict[Node, int] = {}  # the level where nothing was found
         self._level = 0
 
     def __call__(self, node: Node) -> Sign:
@@ -90,15 +99,17 @@ class Signs:
         found = self._known.get(node)
         if found is not None:
             return found
-        if self._level >= MOST_LEVELS:
+        if self._level >= self._unknown_from.get(node, MOST_LEVELS):
             return Sign.UNKNOWN
         self._level += 1
         try:
             sign = self._found(node)
         finally:
             self._level -= 1
-        if sign or not self._level:
+        if sign:
             self._known[node] = sign
+        else:
+            self._unknown_from[node] = self._level
         return sign
 
     def _found(self, node: Node) -> Sign:
@@ -113,53 +124,63 @@ class Signs:
         rule = _RULES.get(node.op)
         return Sign.UNKNOWN if rule is None else rule(node, self)
 
-    def of_results(self, node: Node) -> list[Sign]:
+    def of_results(self, node: Node) -> Sequence[Sign]:
         """The signs of the results of a loop, a branch or a region that is run again; of others
         none are known.
         """
         if node.op not in (branch, rerun, loop):
-            return []
-        return [min(signs) for signs in zip(*self._ends(node), strict=True)]
+            return ()
+        operands = self._operands(node)
+        key = node, operands
+        if key not in self._results:
+            ends = self._ends(node, operands)
+            self._results[key] = tuple(min(signs) for signs in zip(*ends, strict=True))
+        return self._results[key]
 
-    def _ends(self, node: Node) -> list[list[Sign]]:
-        """For each way through ``node`` the signs of its results."""
-        if node.op is not loop:
-            return [
-                _in_region(region, self.of_params(node, region), region.results)
-                for region in node.regions
-            ]
-        view = LoopView(node)
-        params = self.of_params(node, view.body)
-        carried = params[1 : 1 + view.count]
-        others = len(view.symbols) - view.count
-        return [[*carried, *[Sign.UNKNOWN] * others]]
-
-    def of_params(self, node: Node, region: Region) -> list[Sign]:
+    def of_params(self, node: Node, region: Region) -> Sequence[Sign]:
         """The signs of the parameters of one of the regions of ``node``."""
+        operands = self._operands(node)
         if node.op is branch:
-            return [self(operand) for operand in node.inputs[1:]]
+            return operands[1:]
         if node.op is not loop:
-            return [self(operand) for operand in node.inputs]
+            return operands
         view = LoopView(node)
-        given = [Sign.UNKNOWN, *(self._operand(x) for x in node.inputs)]
-        while True:  # what a loop carries has the sign that no iteration takes from it
-            after = _in_region(view.body, given, view.results)
-            before = given[1 : 1 + view.count]
-            weaker = [min(pair) for pair in zip(before, after, strict=True)]
-            if weaker == before:
-                break
-            given[1 : 1 + view.count] = weaker
+        given = self._in_body(view, operands)
         if region is view.body:
             return given
         return [*given[: 1 + view.count], *given[1 + view.tapes.stop :]]
 
-    def _operand(self, node: Node) -> Sign:
-        return self(node) if isinstance(node.type, ArrayType) else Sign.UNKNOWN
+    def _operands(self, node: Node) -> tuple[Sign, ...]:
+        return tuple(
+            self(x) if isinstance(x.type, ArrayType) else Sign.UNKNOWN for x in node.inputs
+        )
 
+    def _ends(self, node: Node, operands: tuple[Sign, ...]) -> list[list[Sign]]:
+        """For each way through ``node`` the signs of its results."""
+        if node.op is loop:
+            view = LoopView(node)
+            carried = self._in_body(view, operands)[1 : 1 + view.count]
+            others = len(view.symbols) - view.count
+            return [[*carried, *[Sign.UNKNOWN] * others]]
+        given = operands[1:] if node.op is branch else operands
+        return [self._in_region(region, given, region.results) for region in node.regions]
 
-def _in_region(region: Region, given: Sequence[Sign], results: Sequence[Node]) -> list[Sign]:
-    ask = Signs(dict(zip(region.params, given, strict=True)))
-    return [ask(result) for result in results]
+    def _in_body(self, view: LoopView, operands: tuple[Sign, ...]) -> list[Sign]:
+        """The signs of the parameters of a loop's body, in every iteration."""
+        given = [Sign.UNKNOWN, *operands]
+        while True:  # what a loop carries has the sign that no iteration takes from it
+            after = self._in_region(view.body, given, view.results)
+            before = given[1 : 1 + view.count]
+            weaker = [min(pair) for pair in zip(before, after, strict=True)]
+            if weaker == before:
+                return given
+            given[1 : 1 + view.count] = weaker
+
+    def _in_region(
+        self, region: Region, given: Sequence[Sign], results: Sequence[Node]
+    ) -> list[Sign]:
+        ask = Signs(dict(zip(region.params, given, strict=True)), self._results)
+        return [ask(result) for result in results]
 
 
 def sign_of(node: Node) -> Sign:
