@@ -34,7 +34,7 @@ ALL = [*ARRAYS, *SCALARS, *[np.ones((), dtype) for dtype in DTYPES], *NUMBERS]
 MOST = [*ARRAYS, *SCALARS, *NUMBERS]
 
 FIXED = {
-    *("where", "clip", "logsumexp", "softmax", "log_softmax"),
+    *("where", "masked_divide", "clip", "logsumexp", "softmax", "log_softmax"),
     *("allclose", "array_equal", "python_float", "with_real", "with_imag"),
 }
 ATTRS: dict[str, dict[str, Any]] = {

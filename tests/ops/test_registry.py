@@ -400,7 +400,10 @@ STRUCTURAL = {
     "checkpoint": "runs a region: tests/control/test_checkpoints.py",
     "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",
     "fail": "raises an error: tests/control",
+    "raises": "the same: tests/semantics/test_handled_errors.py",
     "print": "the same",
+    "call": "calls what has no rule: tests/semantics/test_opaque_calls.py",
+    "of_kind": "a result of such a call as an array: the same",
     "warn": "the same",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }

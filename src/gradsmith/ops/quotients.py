@@ -15,13 +15,18 @@ from gradsmith.ops.compare import not_equal
 from gradsmith.ops.declare import elementwise_infer, primitive
 
 
+def _inexact(dtype: DType) -> DType:
+    """NumPy divides integers as float64."""
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
 def _dtype(mask: ArrayType, x: ArrayType, y: ArrayType) -> DType:
-    return result_dtype(x, y)
+    return _inexact(result_dtype(x, y))
 
 
 def _evaluate(mask: Any, x: Any, y: Any) -> Any:
     shape = np.broadcast_shapes(np.shape(mask), np.shape(x), np.shape(y))
-    out = np.zeros(shape, np.result_type(x, y))
+    out = np.zeros(shape, _inexact(np.result_type(x, y)))
     return np.divide(x, y, out=out, where=mask)[()]
 
 

@@ -284,6 +284,8 @@ def _evaluate_copy(x: Any, *, order: Literal["C", "K"] = "C") -> Any:
 def _emit_copy(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     if node.attrs.get("order") == "K":
         return private(node.inputs[0], owner(node, x))
+    if lacks_methods(node.inputs[0]) and node.array_type.form == "scalar":
+        return syntax.call(f"np.{node.dtype.type.__name__}", x)
     return syntax.method(owner(node, x), "copy")
 
 
