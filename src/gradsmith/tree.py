@@ -255,19 +255,6 @@ def paths(tree: Tree, at: Path = ()) -> Iterator[Path]:
         yield from paths(child, (*at, (step, key)))
 
 
-def map_leaves(tree: Tree, replace: Callable[[int], Tree]) -> Tree:
-    """The tree with leaf ``i`` replaced by ``replace(i)``."""
-    counter = iter(range(tree.leaf_count))
-    return _map_leaves(tree, replace, counter)
-
-
-def _map_leaves(tree: Tree, replace: Callable[[int], Tree], counter: Iterator[int]) -> Tree:
-    if tree.kind == "leaf":
-        return replace(next(counter))
-    children = tuple(_map_leaves(child, replace, counter) for child in tree.children)
-    return dataclasses.replace(tree, children=children)
-
-
 def path_name(root: str, path: Path) -> str:
     """``params["w"]`` as text."""
     text = root

@@ -282,15 +282,13 @@ class VjpRule(_Rule):
         return self._checked(found, arguments)
 
     def _forward(self, args: Sequence[Any]) -> tuple[list[Any], Any]:
-        pair = call(self.fwd, *args)
-        if not (isinstance(pair, tuple) and len(pair) == 2):
-            raise ArgumentTypeError(
-                f"the rule of {self.name}: fwd returns a {type(pair).__name__}, and not a pair "
-                "(output, residuals)",
-                returned(),
-                "return out, residuals",
-            )
-        return self._results(pair[0], "the output of fwd"), pair[1]
+        output, residuals = _pair(
+            call(self.fwd, *args),
+            f"the rule of {self.name}: fwd returns",
+            "(output, residuals)",
+            "return out, residuals",
+        )
+        return self._results(output, "the output of fwd"), residuals
 
     def _seed(self, output: Any, cotangent: Node | None) -> Tracer:
         return wrap(zero_like(traced(output).node) if cotangent is None else cotangent)
@@ -352,6 +350,15 @@ class VjpRule(_Rule):
         )
 
 
+def _pair(found: Any, returns: str, parts: str, hint: str) -> tuple[Any, Any]:
+    """What a rule returns, which has to be a pair."""
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise ArgumentTypeError(
+            f"{returns} a {type(found).__name__}, and not a pair {parts}", returned(), hint
+        )
+    return found
+
+
 def _fitting(name: str, what: str, leaf: Any, model: Node) -> Node:
     """What a rule returns for an array, of the shape that it must have."""
     if not is_leaf(leaf):
@@ -395,21 +402,20 @@ class JvpRule(_Rule):
         )
         moving = [p for p in range(len(primals)) if p not in signature.fixed]
         fixed = [primals[p] for p in sorted(signature.fixed)]
-        pair = call(
+        found = call(
             self.rule,
             *fixed,
             tuple(primals[p] for p in moving),
             tuple(given[p] for p in moving),
         )
-        if not (isinstance(pair, tuple) and len(pair) == 2):
-            raise ArgumentTypeError(
-                f"the rule of {self.name} returns a {type(pair).__name__}, and not a pair "
-                "(output, tangent)",
-                returned(),
-                "return out, tangent_out",
-            )
-        outputs = self._results(pair[0], "the output")
-        moved = self._results(pair[1], "the tangent")
+        output, tangent = _pair(
+            found,
+            f"the rule of {self.name} returns",
+            "(output, tangent)",
+            "return out, tangent_out",
+        )
+        outputs = self._results(output, "the output")
+        moved = self._results(tangent, "the tangent")
         return [
             None if t is None else _fitting(self.name, "the tangent", t, traced(out).node)
             for out, t, moves in zip(outputs, moved, signature.moving, strict=True)

@@ -97,13 +97,6 @@ def raw_attribute(owner: Any, name: str) -> Any:
     return class_attribute(type(owner), name) if found is MISSING else found
 
 
-def is_made_by_dataclass(function: Any, name: str) -> bool:
-    """Whether ``dataclasses`` has written this method, which has no source."""
-    code = getattr(function, "__code__", None)
-    written = code is not None and code.co_name == name and code.co_filename == "<string>"
-    return written and (function.__qualname__.endswith(f"{name}"))
-
-
 def fields_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
     """All fields of a dataclass, those among them that are arguments of ``__init__`` alone."""
     found: dict[str, dataclasses.Field[Any]] = getattr(cls, "__dataclass_fields__", {})

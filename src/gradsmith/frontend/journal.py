@@ -210,12 +210,6 @@ def check_iterators(values: Iterable[Any]) -> None:
             )
 
 
-def keep_trials() -> None:
-    """What is about to be done cannot be undone: trials at work have to go on as they are."""
-    for journal in _open.get():
-        journal.is_final = True
-
-
 def _note_storage(storage: Storage, before: Node) -> None:
     for journal in _open.get():
         journal.storages.setdefault(storage, before)

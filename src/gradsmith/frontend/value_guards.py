@@ -71,13 +71,18 @@ def check_path(trace: Trace, what: str) -> None:
         It is on such a path.
     """
     for builder in trace.builders():
-        taken = trace.ways.get(builder)
-        if taken is not None and bool(present_values(trace).of(taken[0])) is not taken[1]:
+        if not _is_taken(trace, builder):
             raise UndecidedError.at(
                 trace.sites[builder],
                 f"{what} is asked for on a path that these arguments do not take",
                 "make the call before the branch",
             )
+
+
+def _is_taken(trace: Trace, builder: Builder) -> bool:
+    """Whether the present call takes the path that ``builder`` records, where it is one."""
+    path = trace.ways.get(builder)
+    return path is None or bool(present_values(trace).of(path[0])) is path[1]
 
 
 def check_reached(trace: Trace, what: str) -> None:
@@ -97,8 +102,7 @@ def check_reached(trace: Trace, what: str) -> None:
                 current_span(),
                 "use NumPy functions, which take it as it is",
             )
-        taken = trace.ways.get(builder)
-        if taken is not None and bool(present_values(trace).of(taken[0])) is not taken[1]:
+        if not _is_taken(trace, builder):
             raise UndecidedError.at(
                 trace.sites[builder],
                 f"Python needs the value of {what} on a path that these arguments do not take",
