@@ -73,6 +73,16 @@ _MATH: dict[str, list[Sample]] = {
     "fma": [Sample((0.5, 1.5, 2.5))],
 }
 
+VECTORS = [
+    Sample((np.array(values),), {"axis": (0,), "keepdims": False}, smooth=smooth)
+    for values, smooth in (
+        ((0.5, -1.5, 2.5), True),
+        ((1.0, math.nan, 2.0), False),
+        ((-0.0, 0.0, -0.0), False),
+        ((0.0, -0.0), False),
+    )
+]
+
 SAMPLES: dict[str, list[Sample]] = {
     **{f"math_{name}": samples for name, samples in _MATH.items() if hasattr(math, name)},
     "math_fsum_of_array": [Sample((np.array([0.1, 0.2, 0.3]),))],
@@ -89,6 +99,8 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "python_max": [*PAIRS, Sample((1.0, 1.0), smooth=False)],
     "python_min": [*PAIRS, Sample((1.0, math.nan), smooth=False)],
+    "python_max_element": VECTORS,
+    "python_min_element": VECTORS,
     "is_integer": [*each(EVERYWHERE[:4]), Sample((2.0,))],
     "widened": [Sample((1.5,), {"dtype": np.dtype(float), "scalar": False})],
     "conditional": [

@@ -253,6 +253,19 @@ def test_derivative_at_a_kink(function, at, expected):
     assert gs.grad(function, (0, 1))(*at) == pytest.approx(expected)
 
 
+VECTORS = [
+    *([1.0, NAN, 2.0], [NAN, 1.0], [0.0, -0.0], [-0.0, 0.0], [3.0, 3.0, 1.0], []),
+    *(np.array([2, 5, 1]), np.array([1.5, 2.5], np.float32), np.array([True, False])),
+]
+
+
+@pytest.mark.parametrize("plain", [max, min])
+def test_extremes_of_a_vector_are_those_that_python_finds(plain):
+    check(plain, [(np.array(values),) for values in VECTORS])
+    gradient = gs.grad(lambda x: plain(x) ** 2)
+    np.testing.assert_array_equal(gradient(np.array([2.0, NAN, 2.0])), [2.0, 0.0, 2.0])
+
+
 def test_a_derivative_that_is_not_available():
     with pytest.raises(gs.GradsmithError, match="digamma"):
         gs.grad(lambda x: x * math.gamma(x))(2.5)

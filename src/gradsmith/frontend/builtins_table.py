@@ -41,7 +41,7 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ops.declare import as_node
-from gradsmith.ops.extremes import extreme_of
+from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.scalars import (
     as_complex,
     as_float,
@@ -118,11 +118,11 @@ def _sum(values: Any, start: Any = 0) -> Any:
 BUILTINS[sum] = _sum
 
 
-def _extreme(ufunc: np.ufunc, reduction: Any, plain: Any) -> Callable[..., Any]:
+def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
     def extreme(*args: Any) -> Any:
         values = list(args) if len(args) > 1 else args[0]
         if isinstance(values, Tracer) and values.ndim == 1:
-            return apply(reduction, values)
+            return run(functools.partial(extreme_element, plain), values)
         values = list(values)
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
@@ -163,8 +163,8 @@ def _check_numbers(values: list[Any], name: str, ufunc: np.ufunc) -> None:
             )
 
 
-builtin(max)(_extreme(np.maximum, np.max, max))
-builtin(min)(_extreme(np.minimum, np.min, min))
+builtin(max)(_extreme(np.maximum, max))
+builtin(min)(_extreme(np.minimum, min))
 
 
 @builtin(pow)

@@ -1,4 +1,4 @@
-"""Python's ``max`` and ``min`` of numbers: the first that no other is better than.
+"""Python's ``max`` and ``min`` of numbers or of a vector: the first that no other is better than.
 
 They give one of their operands as it is, nan and -0.0 as Python compares them: ``max(1.0, nan)``
 is 1.0, ``max(nan, 1.0)`` is nan. Equal operands share the derivative, as in np.maximum.
@@ -17,6 +17,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, negation
 from gradsmith.ops.conditional import conditional
 from gradsmith.ops.declare import as_node, primitive
+from gradsmith.ops.reduce import EXTREMUM_DERIVATIVE
 
 
 def _infer(*types: ArrayType) -> ArrayType:
@@ -55,6 +56,33 @@ def _extreme(plain: Callable[..., Any], better: Op, sympy: str) -> Op:
 
 python_max = _extreme(max, greater, "Max")
 python_min = _extreme(min, less, "Min")
+
+
+def _vector_infer(x: ArrayType, **_: Any) -> ArrayType:
+    return ArrayType(x.dtype, (), "scalar")
+
+
+def _vector_extreme(plain: Callable[..., Any]) -> Op:
+    return primitive(
+        f"python_{plain.__name__}_element",
+        infer=_vector_infer,
+        evaluate=lambda x, **_: plain(x),
+        derivative=EXTREMUM_DERIVATIVE,
+        emit=lambda emitter, node, x: syntax.call(plain.__name__, x),
+    )
+
+
+python_max_element = _vector_extreme(max)
+python_min_element = _vector_extreme(min)
+
+
+def extreme_element(plain: Callable[..., Any], x: Any) -> Node:
+    """``plain(x)`` of a vector, where ``plain`` is `max` or `min`.
+
+    NumPy's own reductions give nan wherever there is one, and either of two zeros.
+    """
+    op = python_max_element if plain is max else python_min_element
+    return op(as_node(x), axis=(0,), keepdims=False)
 
 
 def extreme_of(plain: Callable[..., Any], *values: Any) -> Node:

@@ -220,9 +220,11 @@ def _extremum_tangent(
     return reduce_sum(select(tie, tangents[0], 0), axis=axis, keepdims=keepdims) / count
 
 
+EXTREMUM_DERIVATIVE = Custom((_extremum_gradient,), jvp=_extremum_tangent)
+
+
 def _extremum(name: str, function: Callable[..., Any], method: str) -> Op:
-    derivative = Custom((_extremum_gradient,), jvp=_extremum_tangent)
-    return reduction(name, function, derivative, method=method, infer=_extremum_infer)
+    return reduction(name, function, EXTREMUM_DERIVATIVE, method=method, infer=_extremum_infer)
 
 
 reduce_max = _extremum("reduce_max", np.max, "max")

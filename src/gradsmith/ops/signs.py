@@ -27,7 +27,12 @@ from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, st
 from gradsmith.ops.create import eye, full, ones, zeros
 from gradsmith.ops.cumulative import cumsum
 from gradsmith.ops.elementwise import cbrt, cosh, exp, exp2, hypot, sqrt
-from gradsmith.ops.extremes import python_max, python_min
+from gradsmith.ops.extremes import (
+    python_max,
+    python_max_element,
+    python_min,
+    python_min_element,
+)
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.join import concatenate, stack
 from gradsmith.ops.matmul import dot, matmul, vdot, vecdot
@@ -381,6 +386,7 @@ _RULES: dict[Op, Callable[[Node, Ask], Sign]] = {
     **dict.fromkeys((flip, copy, broadcast_to, distinct, stop_gradient, python_float), _first),
     **dict.fromkeys((finished_gradient, diagonal, roll, repeat, tile, cumsum), _first),
     **dict.fromkeys((reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod), _first),
+    **dict.fromkeys((python_max_element, python_min_element), _first),
     **dict.fromkeys((triu, tril, diag), _vanishing),
     **dict.fromkeys((concatenate, stack), _least),
     **dict.fromkeys((matmul, dot, vdot, vecdot), _inner),
