@@ -667,3 +667,29 @@ def test_gradients_of_spreads(axis):
         return np.sum(centered * row / np.sqrt(np.mean(centered**2, axis=axis, keepdims=True)))
 
     gs.check_grads(f, (M, ROW), order=1)
+
+
+def test_sums_of_masked_adjoints_need_no_joint_mask():
+    for f in (
+        lambda x: np.max(x) - np.min(x),
+        lambda x: np.sum(np.where(x > 0, x**2, 0) + np.where(x < 1, np.sin(x), 0)),
+        lambda x: np.sum(np.abs(np.where(x > 0, x, 0) - np.where(x < 1, np.cos(x), 0))),
+    ):
+        assert " | " not in gs.grad(f).source(X)
+        gs.check_grads(f, (X,))
+
+
+def test_conditions_that_always_hold_are_not_written():
+    def f(x):
+        total = 0.0
+        for v in x:
+            if v > 0.1:
+                total += np.sqrt(v)
+            if v < 2:
+                total += v**3
+        return total
+
+    source = gs.grad(f).source(X)
+    assert "True" not in source
+    assert "0.5 / t" in source
+    gs.check_grads(f, (X,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
-from gradsmith.ops.arithmetic import multiply, negative
+from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import isfinite, logical_or, not_equal
 from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.powers import integer_power
@@ -84,18 +84,47 @@ def _is_nonzero(node: Node) -> bool:
     return node.op is not_equal and is_number(node.inputs[1], 0)
 
 
+def without_joint_mask(node: Node) -> Node | None:
+    """The sum of ``x`` under one mask and ``y`` under another is 0 by itself where neither holds.
+
+    Derivatives ask for the joint mask; what is computed does not.
+    """
+    if node.op not in (where, conditional_op) or node.inputs[0].op is not logical_or:
+        return None
+    mask, total, other = node.inputs
+    return total if is_number(other, 0) and _is_masked(total, _alternatives(mask)) else None
+
+
+def _alternatives(mask: Node) -> set[Node]:
+    """The conditions of which one has to hold."""
+    if mask.op is not logical_or:
+        return {mask}
+    return set.union(*map(_alternatives, mask.inputs))
+
+
+def _is_masked(node: Node, masks: set[Node]) -> bool:
+    """Whether it is a sum of terms that are 0 where their own one of the masks does not hold."""
+    if node.op in (add, subtract, negative):
+        return all(_is_masked(operand, masks) for operand in node.inputs)
+    if node.op not in (where, conditional_op) or not is_number(node.inputs[2], 0):
+        return False
+    return _alternatives(node.inputs[0]) <= masks
+
+
 def with_factor(node: Node) -> Node | None:
-    """The numerator of a masked quotient is a number: a factor is multiplied by it."""
-    if node.op is not multiply or node.inputs[1].op is not masked_divide:
+    """The numerator of an adjoint's quotient is a number: a factor is multiplied by it."""
+    if node.op is not multiply or node.inputs[1].op not in (masked_divide, divide):
         return None
     factor, quotient = node.inputs
-    mask, x, y = quotient.inputs
-    if number(factor) is None or number(x) is None:
+    *mask, x, y = quotient.inputs
+    adjoint = mask or (node.span is not None and node.span.adjoint)
+    if not adjoint or number(factor) is None or number(x) is None:
         return None
-    return masked_divide(mask, factor * x, y)
+    made: Node = quotient.op(*mask, factor * x, y)
+    return made
 
 
 LOWERING = (
     *(lower_composite, lower_power, made_square),
-    *(shorter_mask, shorter_condition, with_factor),
+    *(shorter_mask, shorter_condition, without_joint_mask, with_factor),
 )

@@ -12,17 +12,28 @@ from gradsmith.ir.intrinsics import is_number, item, number
 from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
-from gradsmith.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
+from gradsmith.ops.compare import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_or,
+    not_equal,
+)
 from gradsmith.ops.complex import conj, imag, real, with_imag, with_real
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.custom import custom_derivative
 from gradsmith.ops.index import gather, getitem, index_add, index_set
 from gradsmith.ops.index_key import NEWAXIS, Slice
 from gradsmith.ops.powers import integer_power
+from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.scalars import is_of_known_class
+from gradsmith.ops.select import where
 from gradsmith.ops.shape import (
     astype,
     broadcast_to,
@@ -175,6 +186,26 @@ def _is_number(node: Node) -> bool:
     return number(node) is not None
 
 
+def _known_choice(root: Node, x: Node, y: Node, u: Node) -> Node | None:
+    """What a condition that is a number chooses."""
+    known = number(x)
+    return None if known is None else y if known else u
+
+
+def _known_quotient(root: Node, x: Node, y: Node, u: Node) -> Node | None:
+    """A quotient under a mask that holds."""
+    return divide(y, u) if number(x) else None
+
+
+def _known_or(root: Node, x: Node, y: Node) -> Node | None:
+    """``True | y`` is True, ``False | y`` is ``y``; ``x`` as well."""
+    for one, other in ((x, y), (y, x)):
+        known = number(one)
+        if known is not None and not root.ndim:
+            return one if known else other
+    return None
+
+
 def _filled(root: Node, x: Node, y: Node) -> Node | None:
     """Writing into a number repeated: into a new array of it."""
     if x.ndim:
@@ -243,6 +274,9 @@ STRUCTURE = [
     *(Rule(Apply(op, (Apply(broadcast_to, (X,)),), R, rest=True), _one_number) for op in VIEWS),
     Rule(Apply(index_add, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
     Rule(Apply(index_set, (Apply(broadcast_to, (X,)), Y), R, rest=True), _filled),
+    *(Rule(Apply(op, (X, Y, U), R), _known_choice) for op in (where, conditional_op)),
+    Rule(Apply(masked_divide, (X, Y, U), R), _known_quotient),
+    Rule(Apply(logical_or, (X, Y), R), _known_or),
     Rule(Apply(with_real, (X, Apply(real, (X,)))), _keep),
     Rule(Apply(with_imag, (X, Apply(imag, (X,)))), _keep),
     *(Rule(Apply(op, (Apply(op, (X, U)), Y)), lambda x, u, y, op=op: op(x, y)) for op in PARTS),
