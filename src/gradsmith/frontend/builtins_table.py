@@ -25,6 +25,7 @@ from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
+from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
@@ -193,76 +194,8 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     return run(rounded_to, number, digits=operator.index(ndigits))
 
 
-def _of_a_row(value: Any) -> bool:
-    return isinstance(value, Tracer) and value.ndim == 1
-
-
-def _of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any]:
-    """``any`` and ``all``: elements are asked one by one until one ends it; those that are not
-    known when tracing are asked by the emitted code.
-    """
-
-    def decide(values: Any) -> Any:
-        if _of_a_row(values):
-            return apply(reduction, values)
-        unknown: list[Any] = []
-        for value in _until_decided(values, unknown, plain, ends_at=ends_at):
-            if isinstance(value, Tracer):
-                unknown.append(value)
-            elif bool(value) is ends_at:
-                if not unknown:
-                    return ends_at
-                break
-        else:
-            if not unknown:
-                return not ends_at
-            return _joined(unknown, ends_at=ends_at, last=not ends_at)
-        return _joined(unknown, ends_at=ends_at, last=ends_at)
-
-    return decide
-
-
-def _until_decided(
-    values: Any, unknown: list[Any], plain: Callable[..., Any], *, ends_at: bool
-) -> Iterator[Any]:
-    """The elements as conditions; an error counts if no ``unknown`` one decides before."""
-    elements = iter(values if isinstance(values, Iterable) else plain(values))
-    while True:
-        try:
-            value = next(elements)
-        except StopIteration:
-            return
-        except Exception as error:
-            if not unknown:
-                raise
-            _raise_unless(unknown, error, truth=ends_at)
-            return
-        yield as_condition(value)
-
-
-def _raise_unless(flags: list[Any], error: Exception, *, truth: bool) -> None:
-    """Raise the error unless one of the traced values has this truth."""
-
-    def raised() -> Any:
-        raise error
-
-    for flag in flags:
-        raised = functools.partial(choose, flag if truth else negate(flag), lambda: None, raised)
-    raised()
-
-
-def _joined(values: list[Any], *, ends_at: bool, last: bool) -> Any:
-    """Whether one of the traced values is ``ends_at``, else ``last``."""
-    total: Any = last
-    for value in reversed(values):
-        rest = functools.partial(lambda total: total, total)
-        ends = functools.partial(lambda flag: flag, ends_at)
-        total = choose(value, ends, rest) if ends_at else choose(value, rest, ends)
-    return total
-
-
-BUILTINS[any] = _of_all(any, np.any, ends_at=True)
-BUILTINS[all] = _of_all(all, np.all, ends_at=False)
+BUILTINS[any] = of_all(any, np.any, ends_at=True)
+BUILTINS[all] = of_all(all, np.all, ends_at=False)
 
 
 def _single(value: Any) -> Any:

@@ -29,7 +29,7 @@ MUTATORS = {
     "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update",
     "__setitem__", "__delitem__", "__iadd__", "__imul__", "__ior__", "__iand__", "__isub__",
     "__ixor__", "difference_update", "intersection_update", "symmetric_difference_update",
-    "rotate",
+    "rotate", "move_to_end", "subtract",
 }  # fmt: skip
 """Methods of lists, dicts, sets and deques that change them."""
 

@@ -101,6 +101,10 @@ class ElementsIterator(Iterator[Any]):
             self._begun = iter(self._elements)
         return next(self._begun)
 
+    def sources(self) -> list[Any]:
+        """What its elements come from."""
+        return [self._elements if self._begun is None else self._begun]
+
     def take(self) -> Elements:
         """What is left, for who goes through all of it."""
         left = (

@@ -29,6 +29,7 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
+from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ir.graph import Node
 
 Bound: TypeAlias = Mapping[str, Any]
@@ -168,9 +169,9 @@ class Collector:
             if key in old and old[key] is value:
                 makers[key] = _kept(find, key)
             elif id(value) in kept:
-                makers[key] = _kept(find, kept[id(value)])
+                makers[plain_key(key)] = _kept(find, kept[id(value)])
             else:
-                makers[key] = self._maker(value, label)
+                makers[plain_key(key)] = self._maker(value, label)
         self._add(label, _refill(find, makers))
 
     def _set(self, label: str, seen: set[Any], before: set[Any], find: Find) -> None:
@@ -250,7 +251,8 @@ class Collector:
 
     def _remade(self, value: Any, label: str) -> Make:
         if isinstance(value, set):
-            return _constant(copy.copy(value))
+            made = frozenset(map(plain_key, value))
+            return lambda call: set(made)
         key, cls = id(value), type(value)
         if isinstance(value, deque):
             parts = [self._maker(part, label) for part in value]
@@ -264,6 +266,7 @@ class Collector:
             )
         self._in_the_making.add(key)
         kind, keys, held = tree.parts(value)
+        keys = tuple(map(plain_key, keys))
         parts = [self._maker(part, label) for part in held]
         self._in_the_making.discard(key)
 

@@ -78,6 +78,8 @@ class Journal:
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
+        self.rebinds = False
+        """Whether a variable has been set that is not that of the function which sets it."""
 
     def changes(self) -> Changes:
         """What buffers and containers have become."""
@@ -169,6 +171,12 @@ def note_container(container: Any) -> None:
     for journal in _open.get():
         if journal.known is None or id(container) in journal.known:
             journal.containers.setdefault(id(container), (container, contents_of(container)))
+
+
+def note_rebinding() -> None:
+    """A function is about to set a variable of a function around it, or a global one."""
+    for journal in _open.get():
+        journal.rebinds = True
 
 
 def adopt(container: Any) -> None:

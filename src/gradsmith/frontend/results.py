@@ -10,8 +10,8 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.unsettled import Refusing
+from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ops.syntax import class_name
 from gradsmith.tree import Tree
 
@@ -25,8 +25,8 @@ def returned() -> Span | None:
 
 
 def with_plain_keys(shape: Tree) -> Tree:
-    """The shape with numbers for traced integers among the keys of dicts."""
-    keys = tuple(int(key) if isinstance(key, TracedInt) else key for key in shape.keys)
+    """The shape with numbers for traced ones among the keys of dicts."""
+    keys = tuple(map(plain_key, shape.keys))
     return replace(shape, keys=keys, children=tuple(map(with_plain_keys, shape.children)))
 
 

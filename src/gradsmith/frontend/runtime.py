@@ -73,7 +73,7 @@ from gradsmith.frontend.grown import (
 )
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import CONTAINERS, check_iterators
+from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -530,6 +530,7 @@ class BoundRuntime:
         """A write to a global or nonlocal name."""
         trace = current_trace()
         if trace is not None:
+            note_rebinding()
             note_store(trace, self.function, name)
 
     def stored(self, name: str, value: Any) -> Any:

@@ -25,7 +25,7 @@ from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
-from gradsmith.frontend.journal import check_iterators
+from gradsmith.frontend.journal import check_iterators, note_rebinding
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import current_span, is_staged_code, register
@@ -280,6 +280,7 @@ class Scratch:
 
     def shared(self, name: str, home: Any) -> None:
         """The variable ``name`` of the function that runs in ``home`` is about to be set."""
+        note_rebinding()
         trace = current_trace()
         if trace is not None and trace.builder not in (home, trace.root):
             raise ControlFlowError(
@@ -288,6 +289,11 @@ class Scratch:
                 current_span(),
                 "return the value instead",
             )
+
+    def walrus(self, value: Any) -> Any:
+        """``value``, which a comprehension gives a variable of the function around it."""
+        note_rebinding()
+        return value
 
     def refusing(self) -> bool:
         """Whether an error is on its way that ends this run of the trace, perhaps for another.

@@ -56,6 +56,23 @@ def known(value: Any) -> Any:
     return present
 
 
+def plain_key(key: Any) -> Any:
+    """The key of a dict, or a member of a set, as it is outside of the trace: a traced number in
+    it is on record as the present one since it has been hashed.
+    """
+    if isinstance(key, TracedInt):
+        return int(key)
+    if isinstance(key, Tracer):
+        present = known(key)
+        return present if key.type.weak else key.dtype.type(present)
+    if isinstance(key, frozenset):
+        return frozenset(map(plain_key, key))
+    if not isinstance(key, tuple):
+        return key
+    parts = tuple(map(plain_key, key))
+    return tuple.__new__(type(key), parts)
+
+
 def _plain(present: Any, node: Node) -> Any:
     """As Python's number, where that is the same number."""
     kind = node.dtype.kind

@@ -123,6 +123,8 @@ def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
         value = _stored(rewriter, name, value)
     if _is_shared(rewriter, name):
         value = last_of(_effect(rewriter, name, at), value, at)
+    if rewriter.scope.comprehension:
+        value = rewriter.scratch("walrus", at, value)
     return replaced(node, value=value)
 
 
