@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 Kind: TypeAlias = Literal[
     "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass", "object"
 ]
-Step: TypeAlias = tuple[Literal["item", "attribute"], Any]
+Step: TypeAlias = tuple[Literal["item", "attribute", "value"], Any]
+"""A value is one of a dict, by its place in the order of these."""
 Path: TypeAlias = tuple[Step, ...]
 
 

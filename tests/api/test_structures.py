@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections import namedtuple
 
 import numpy as np
@@ -206,3 +207,44 @@ def test_one_element_in_an_array_is_one_value():
 def test_several_outputs_within_a_trace_are_refused():
     with pytest.raises(TypeError, match="has_aux"):
         gs.grad(lambda x: np.sum(gs.grad(SEVERAL["tuple"])(x)))(X)
+
+
+# -- keys of dicts --------------------------------------------------------------------------------
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+KEYS = [
+    *(Colour.RED, frozenset([1]), b"k", int, range(2), 1.5, None, (1, Colour.RED), 2j, -1),
+    *(np.bool_(True), np.float32(1.5), (np.int64(2), "a")),
+]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_any_key_of_a_dict(key):
+    def function(d):
+        return {key: d[key] * 2, "sum": d[key] + d["a"][key]}
+
+    arguments = {"a": {0: 1.0, key: 3.0}, key: 0.5}
+    result = gs.compile(function)(arguments)
+    assert repr(result) == repr(function(arguments))
+    gradient = gs.grad(lambda d: function(d)["sum"] + d["a"][0])(arguments)
+    assert gradient == {"a": {0: 1.0, key: 1.0}, key: 1.0}
+    assert repr(list(gradient)) == repr(list(arguments))
+
+
+def test_traced_numbers_as_keys_of_a_result():
+    def function(x):
+        found = {}
+        for i, v in enumerate(x.tolist()):
+            found[v > 0] = found.get(v > 0, 0) + v
+            found[v, i] = 1.0
+            found[x[i]] = found[int(v)] = v
+            found[x[i] > 1] = v
+        return found
+
+    compiled = gs.compile(function)
+    for x in (X, -X, X * 3):
+        assert repr(compiled(x)) == repr(function(x))

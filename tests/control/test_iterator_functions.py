@@ -9,7 +9,7 @@ import functools
 import itertools
 import math
 import operator
-from collections import deque
+from collections import Counter, OrderedDict, deque
 
 import numpy as np
 import pytest
@@ -36,6 +36,8 @@ def is_large(t):
 
 
 NAMES = {
+    "Counter": Counter,
+    "OrderedDict": OrderedDict,
     "deque": deque,
     "functools": functools,
     "is_large": is_large,
@@ -175,6 +177,59 @@ STATEMENTS = {
         e = d.copy()
         d.clear()
         return e[0] * e[1] + len(d)""",
+    "any ends before the rest is named": """
+        if any((w := a) < -0.4 for a in x):
+            return w * 3
+        return sum(x)""",
+    "all ends before the rest is named": """
+        return x[0] if all((w := a) > -0.4 for a in x) else w * x[0]""",
+    "all ends before the rest is stored": """
+        log = []
+        flag = all(log.append(a) or a > -0.4 for a in map(squared, list(x)))
+        return sum(log) * len(log) + flag * x[0]""",
+    "any ends before a filter asks on": """
+        log = []
+        flag = any(filter(lambda a: log.append(a) or a > 0.1, x))
+        return sum(log) * len(log) + flag * x[0]""",
+    "any ends before a generator goes on": """
+        log = []
+        def ask():
+            try:
+                for a in x:
+                    log.append(a)
+                    yield a < 0
+            finally:
+                log.append(x[0])
+        flag = any(ask())
+        return sum(log) * len(log) + flag * x[0]""",
+    "any ends before a counter counts on": """
+        n = 0
+        def ask(a):
+            nonlocal n
+            n += 1
+            return a < 0
+        flag = any([ask(a) for a in x]) + 2 * any(ask(a) for a in x)
+        return x[0] * n + flag""",
+    "any ends before the next call may fail": """
+        return x[0] + any(math.log(float(a) + 0.5) > -0.3 for a in x.tolist() if a > -0.4)""",
+    "any leaves the rest of an iterator": """
+        it = iter(x)
+        flag = any(a < 0 for a in it)
+        return sum(it) * 3 + flag * x[0]""",
+    "any leaves the rest of a generator": """
+        g = (a * a for a in x.tolist())
+        flag = any(a > 0.4 for a in map(abs, g))
+        return sum(g) * 3 + flag * x[0]""",
+    "an ordered dict in a branch": """
+        d = OrderedDict((i, a) for i, a in enumerate(x))
+        if x[0] > 0:
+            d.move_to_end(0)
+        return sum(i * a for i, a in enumerate(d.values())) + x[0]""",
+    "a counter in a branch": """
+        c = Counter(a=1, b=2)
+        if x[0] > 0:
+            c.subtract(a=3)
+        return x[0] * c["a"] + x[-1] * c["b"]""",
     "starred": "a, *b = x\n*c, d = [x[0], 2.0, x[-1]]\nreturn a * d + len(b) + sum(c)",
     "match": """
         match x.shape:

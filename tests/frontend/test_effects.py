@@ -456,3 +456,28 @@ def sorts_by_text(x):
 def test_code_that_is_not_staged_gets_no_text(function, message):
     with pytest.raises(gs.GradsmithError, match=message):
         gs.compile(function)(X)
+
+
+# -- traced numbers as keys and members -----------------------------------------------------------
+
+
+def _keys_outside(x):
+    STATE[x[0] > 0] = x[1]
+    STATE[float(x[0]), 1] = 2.0
+    STATE["inner"] = {x[0] > 1: x[2], "members": {float(x[1])}}
+    SEEN.append({x[2] > 0: 1})
+    NAMES.add(float(x[0]))
+    return x.sum()
+
+
+def test_traced_numbers_as_keys_outside():
+    compiled_function = gs.compile(_keys_outside)
+    for x in (X, -X, X * 3):
+        held = []
+        for function in (_keys_outside, compiled_function):
+            STATE.clear()
+            SEEN.clear()
+            NAMES.clear()
+            function(x)
+            held.append(repr((STATE, SEEN, NAMES)))
+        assert held[0] == held[1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ops import syntax
-from gradsmith.tree import Path, Tree
+from gradsmith.tree import Path, Step, Tree
 
 
 def access(root: str, path: Path) -> ast.expr:
@@ -17,9 +17,23 @@ def access(root: str, path: Path) -> ast.expr:
     for step, key in path:
         if step == "attribute":
             reading = syntax.attribute(reading, key)
+        elif step == "value":
+            values = ast.Call(syntax.attribute(reading, "values"), [], [])
+            reading = syntax.subscript(syntax.call("list", values), syntax.expression(key))
         else:
             reading = syntax.subscript(reading, syntax.expression(key))
     return reading
+
+
+def written(path: Path, shape: Tree) -> Path:
+    """The same way, by values in their order where emitted code cannot write a key of a dict."""
+    made: list[Step] = []
+    for step, key in path:
+        place = {known: place for place, known in enumerate(shape.keys)}[key]
+        by_value = shape.kind == "dict" and not is_written(key)
+        made.append(("value", place) if by_value else (step, key))
+        shape = shape.children[place]
+    return tuple(made)
 
 
 def _static(value: Any) -> ast.expr:
@@ -31,6 +45,25 @@ def _static(value: Any) -> ast.expr:
     return syntax.expression(value)
 
 
+def is_written(key: Any) -> bool:
+    """Whether the key of a dict is one that emitted code can write."""
+    if type(key) is tuple:
+        return all(map(is_written, key))
+    number = isinstance(key, np.generic) and key.dtype.kind in "biufc"
+    return key is None or type(key) in _KEYS or number
+
+
+_KEYS = (bool, int, float, complex, str)
+
+
+def _key(key: Any) -> ast.expr:
+    if type(key) is tuple:
+        return syntax.tuple_([_key(part) for part in key])
+    if isinstance(key, np.bool_):
+        return syntax.call("np.bool_", key.item())
+    return syntax.expression(key)
+
+
 def tree_of(tree: Tree, leaves: Any) -> ast.expr:
     """The expression that builds a nested result."""
     if tree.kind == "leaf":
@@ -39,9 +72,9 @@ def tree_of(tree: Tree, leaves: Any) -> ast.expr:
     if tree.kind == "static":
         return _static(tree.value)
     parts = [tree_of(child, leaves) for child in tree.children]
-    if tree.kind == "dict":
-        return ast.Dict([syntax.expression(k) for k in tree.keys], parts)
-    if tree.kind == "list":
+    if tree.kind == "dict" and all(map(is_written, tree.keys)):
+        return ast.Dict([_key(k) for k in tree.keys], parts)
+    if tree.kind in ("list", "dict"):  # the caller knows the keys
         return ast.List(parts, ast.Load())
     if tree.kind == "tuple":
         return syntax.tuple_(parts)

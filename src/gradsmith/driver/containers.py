@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.codegen.shapes import is_written
 
 
 def rebuild(shape: tree.Tree, raw: Any) -> Any:
@@ -26,6 +27,7 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
 
 def is_plain(shape: tree.Tree) -> bool:
     """Whether emitted code can build the result by itself."""
-    return shape.kind not in ("namedtuple", "dataclass", "object") and all(
-        map(is_plain, shape.children)
-    )
+    if shape.kind in ("namedtuple", "dataclass", "object"):
+        return False
+    known = shape.kind != "dict" or all(map(is_written, shape.keys))
+    return known and all(map(is_plain, shape.children))

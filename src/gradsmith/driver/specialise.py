@@ -16,6 +16,7 @@ from gradsmith.codegen.load import load
 from gradsmith.codegen.module import module
 from gradsmith.codegen.names import parameter_names
 from gradsmith.codegen.program import Argument, Program
+from gradsmith.codegen.shapes import written
 from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
@@ -205,6 +206,7 @@ class Arguments:
         self.trace = trace
         self.seed = seed
         self.where: dict[str, tuple[str, tree.Path]] = {}
+        self.shapes: dict[str, tree.Tree] = {}
         self.dynamic: list[str] = []
         self.static: dict[str, Any] = {}
         trace.shared_containers = shared_containers(bound)
@@ -213,6 +215,7 @@ class Arguments:
 
     def _trace(self, name: str, value: Any) -> Any:
         leaves, shape = tree.flatten(value, is_input)
+        self.shapes[name] = shape
         _check_statics(shape, name)
         for leaf, path in zip(leaves, tree.paths(shape), strict=True):
             self.where[tree.path_name(name, path)] = (name, path)
@@ -543,7 +546,7 @@ def _program(
 def _read_from(leaf: str, arguments: Arguments, names: Mapping[str, str]) -> tuple[str, tree.Path]:
     """The parameter that a leaf of an argument is read from, and the way within it."""
     root, path = arguments.where.get(leaf, (leaf, ()))
-    return names.get(root, root), path
+    return names.get(root, root), written(path, arguments.shapes[root]) if path else path
 
 
 def _with_writes(shape: tree.Tree, writes: ExternalWrites) -> tree.Tree:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from gradsmith.errors import (
     ArgumentValueError,
     AttributeMissingError,
 )
-from gradsmith.frontend.choices import choose, negate
+from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
