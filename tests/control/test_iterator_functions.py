@@ -220,6 +220,21 @@ STATEMENTS = {
         g = (a * a for a in x.tolist())
         flag = any(a > 0.4 for a in map(abs, g))
         return sum(g) * 3 + flag * x[0]""",
+    "an iterator is used up in a branch": """
+        it, s = iter(x), 0.0
+        if x[0] > 0:
+            s = sum(a for a in it)
+        return s + sum(it) * 3""",
+    "a generator is used up in a branch": """
+        g = (a * a for a in x.tolist())
+        s = max(a for a in g) if x[0] > 0 else 0.0
+        return s + sum(g) * 3""",
+    "an iterator is used up in a loop": """
+        it, s = iter(x.tolist()), 0.0
+        for a in x:
+            if a > 0:
+                s += sum([b for b in it])
+        return s + sum(it) * 3""",
     "an ordered dict in a branch": """
         d = OrderedDict((i, a) for i, a in enumerate(x))
         if x[0] > 0:

@@ -12,7 +12,7 @@ import numpy as np
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.frozen import ONE_BY_ONE, separate
 from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows, owned
-from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.journal import check_iterators, note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
@@ -41,6 +41,7 @@ class Elements:
         """What the ``for`` at this depth goes over."""
         items = self.clauses[depth][0]
         items = items(*outer.values()) if depth else items
+        check_iterators([items])
         check_outside_iterators([items])
         return items
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from gradsmith import tree
-from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.classes import is_instance
-from gradsmith.frontend.spans import current_span, is_staged_code
+from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -201,7 +201,8 @@ def check_iterators(values: Iterable[Any]) -> None:
     Raises
     ------
     ControlFlowError
-        One of the values is such an iterator: what it gives next cannot be undone.
+        One of the values is such an iterator: what it gives next cannot be undone. The loop is to
+        be written out, or the branch decided.
     """
     journals = _open.get()
     for value in values if journals else ():
@@ -210,10 +211,11 @@ def check_iterators(values: Iterable[Any]) -> None:
         for journal in journals:
             journal.is_final = journal.is_final or id(value) in journal.found
         if any(id(value) in (j.known or ()) for j in journals):
-            raise ControlFlowError(
+            trace = current_trace()
+            raise UndecidedError.at(
+                None if trace is None else trace.sites.get(trace.builder),
                 "this takes elements of an iterator, once for every trip of a loop or on one way "
                 "of a branch",
-                current_span(),
                 "take them from a list or an array by an index",
             )
 
