@@ -597,8 +597,13 @@ def array_attribute_of_a_python_number():
 
 
 @case(TypeError)
-def flat_iterator():
-    gs.grad(lambda x: sum(x.flat))(X)
+def values_repeated_in_flat():
+    def loss(x):
+        y = x * 2
+        y.flat[:] = x[:2]
+        return np.sum(y)
+
+    gs.grad(loss)(X)
 
 
 @case(TypeError)
@@ -832,7 +837,7 @@ def deleted_element():
     gs.grad(loss)(X)
 
 
-@case(AttributeError)
+@case(TypeError)
 def assigned_shape():
     def loss(x):
         x.shape = (3, 1)

@@ -14,13 +14,14 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
+    ControlFlowError,
 )
+from gradsmith.frontend import loose
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
 from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.loose import note
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.path_errors import in_users_name
@@ -30,7 +31,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
-from gradsmith.frontend.tracer import METHODS, Tracer
+from gradsmith.frontend.tracer import METHODS, Flat, Tracer
 from gradsmith.frontend.trips import (
     TripIterator,
     Trips,
@@ -41,6 +42,7 @@ from gradsmith.frontend.trips import (
 )
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.scalars import (
@@ -76,7 +78,7 @@ def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[...,
     return in_users_name(decide)
 
 
-_LAZY = (Planned, Trips, TripIterator, Unsettled)
+_LAZY = (Planned, Trips, TripIterator, Unsettled, Flat)
 
 
 def as_traced(value: Any) -> Tracer:
@@ -88,6 +90,8 @@ def as_traced(value: Any) -> Tracer:
 def _len(value: Any) -> Any:
     if isinstance(value, Tracer) and value.ndim:
         return value.shape[0]
+    if isinstance(value, Flat):
+        return value.base.size
     if is_grown(value):
         return MEANINGS[len](value)
     return wrap_size(value.length) if isinstance(value, Trips) else len(value)
@@ -131,7 +135,14 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
         if any(isinstance(value, Tracer) and value.type.form == "array" for value in values):
             return functools.reduce(functools.partial(_later, plain), values)
         result = run(functools.partial(extreme_of, plain), *values)
-        note(result.node, [as_traced(value).type for value in values])
+        given: list[Any] = [as_traced(value) for value in values]
+        types = [value.type for value in given]
+        loose.note(result.node, types)
+        if len({type_.dtype for type_ in types}) > 1:
+            better = given[1] > given[0] if plain is max else given[1] < given[0]
+            nodes = [value.node for value in given]
+            nodes += [result.node] * (len(nodes) - 2)  # the first of three is not told by one
+            loose.note_joined(result.node, better.node, types[1::-1], nodes)
         return result
 
     return extreme
@@ -237,8 +248,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
         value.refuse()
     if isinstance(value, TracedInt):
         return issubclass(int, classes)
-    if isinstance(value, Text):
-        return issubclass(str, classes)
+    if isinstance(value, (Text, Trips, Flat)):
+        return issubclass(_STANDS_FOR[type(value)], classes)
     if isinstance(value, Tracer):
         return issubclass(class_of(value), classes)
     return isinstance(value, classes)
@@ -248,23 +259,42 @@ def _isinstance(value: Any, classes: Any) -> Any:
 def _type(value: Any, *rest: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
-    if isinstance(value, (TracedInt, Text)):
-        return int if isinstance(value, TracedInt) else str
+    if isinstance(value, (TracedInt, Text, Trips, Flat)):
+        return _STANDS_FOR[type(value)]
     return class_of(value) if isinstance(value, Tracer) else type(value, *rest)
+
+
+_STANDS_FOR = {TracedInt: int, Text: str, Trips: range, Flat: np.flatiter}
 
 
 def class_of(value: Tracer) -> type:
     """The class that the value has when the function runs on plain arrays."""
-    form = value.type.form
-    if form == "array":
+    type_ = type_of(value)
+    if type_.form == "array":
         return np.ndarray
-    return value.dtype.type if form == "scalar" else type(value.dtype.type(0).item())
+    return type_.dtype.type if type_.form == "scalar" else type(type_.dtype.type(0).item())
+
+
+def type_of(value: Tracer) -> ArrayType:
+    """The type that the value has in the present call, on which the code is specialised where
+    the path taken decides whether it is an integer.
+    """
+    found = value.type if value.ndim else loose.type_of(value, Tracer.decide)
+    if found is None:
+        raise ControlFlowError(
+            f"the class of {shown(value)} depends on the path taken",
+            current_span(),
+            "make it a float from the start (0.0 for 0)",
+        )
+    return found
 
 
 def attribute_of(owner: Any, name: str) -> Any:
     """An attribute of a traced value: only what the array or number would have."""
     if name == "__class__":
         return int if isinstance(owner, TracedInt) else class_of(owner)
+    if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
+        return type_of(owner).dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):

@@ -24,7 +24,7 @@ from gradsmith.frontend.layout import (
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span as here
-from gradsmith.frontend.stand_ins import ObjectStandIn
+from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
@@ -272,6 +272,10 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
         return value.dim
     if isinstance(value, Refusing):
         value.refuse()
+    if isinstance(value, ArrayLike):
+        return unwrap(value.as_array(), owners)
+    if type(value) is range:
+        return np.array(value)
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
@@ -303,6 +307,7 @@ def wrap(result: Any, owners: dict[Node, Tracer]) -> Any:
 def _wrap_node(result: Node, owners: dict[Node, Tracer]) -> Tracer:
     owner = _owner(result, owners)
     if owner is not None and result is owner.node:
+        owner.returned = True
         return owner
     steps = None if owner is None else view_steps(result, owner.node)
     if owner is None or steps is None:
@@ -335,6 +340,8 @@ def traced(value: Any) -> Tracer:
         return value
     if isinstance(value, Refusing):
         value.refuse()
+    if isinstance(value, ArrayLike):
+        return traced(value.as_array())
     trace = current_trace()
     if trace is None:
         raise InternalError("nothing is traced at the moment")

@@ -14,7 +14,7 @@ from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
-from gradsmith.frontend.loose import note
+from gradsmith.frontend.loose import note, note_joined
 from gradsmith.frontend.merging import (
     PLAIN,
     as_result,
@@ -323,6 +323,7 @@ class Joint:
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
             note(node, self.types[place])
+            note_joined(node, self.condition, self.types[place], self.results[place])
             named = label if label is not None and label.isidentifier() else None
             if named is not None:
                 self.trace.builder.name(node, named)

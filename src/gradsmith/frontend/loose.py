@@ -6,7 +6,7 @@ value here has the type that holds either. It counts alike, and prints otherwise
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +15,7 @@ from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.dispatch import apply, run
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -36,6 +37,59 @@ def note(node: Node, types: Iterable[ArrayType], unless: Size | None = None) -> 
     others = [t for t in types if t.form == "array" and not t.ndim and not _is_alike(t, own)]
     if trace is not None and others:
         trace.loose.setdefault(node, (others[0], unless))
+
+
+def note_joined(
+    node: Node, condition: Node, types: Sequence[ArrayType], values: Sequence[Node]
+) -> None:
+    """``node`` is the first of two ``values`` of these types where the condition holds."""
+    trace = current_trace()
+    if trace is None:
+        return
+    if any(value in trace.joined or value is node for value in values):
+        trace.joined[node] = None
+    elif types[0].dtype != types[1].dtype:
+        trace.joined[node] = (condition, types[0], types[1])
+
+
+def dtype_is_known(value: Tracer) -> bool:
+    """Whether each path gives the number this dtype."""
+    trace = current_trace()
+    return trace is None or not any(node in trace.joined for node in _operands(value.node))
+
+
+def _operands(node: Node) -> dict[Node, None]:
+    """The node and all that it is computed from."""
+    found: dict[Node, None] = {}
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if top not in found:
+            found[top] = None
+            stack += top.inputs
+    return found
+
+
+def type_of(value: Tracer, decide: Callable[[Any], bool]) -> ArrayType | None:
+    """The type of a number of Python's in the present call; ``decide`` is asked which path of a
+    branch it takes where that matters. None where it is not known which paths there are.
+    """
+    trace, node = current_trace(), value.node
+    if trace is None or not trace.joined or dtype_is_known(value):
+        return value.type
+    types: dict[Node, Any] = {}
+    operands = _operands(node)
+    for known in (n for n in trace.builder.nodes if n in operands):
+        if known in trace.joined:
+            joined = trace.joined[known]
+            if joined is None:
+                return None
+            condition, then, orelse = joined
+            types[known] = then if decide(Tracer(View(Storage(condition)))) else orelse
+        elif any(i in types for i in known.inputs):
+            given = [types.get(i, i.type) for i in known.inputs]
+            types[known] = known.op.infer(*given, **known.attrs)
+    return types.get(node)
 
 
 def _is_alike(left: ArrayType, right: ArrayType) -> bool:

@@ -11,18 +11,19 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.stand_ins import ObjectStandIn
+from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Capture, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.value_guards import check_path, decide
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
@@ -373,15 +374,21 @@ class _Operands:
             return self._operand(self.trace.builder.inner(value.node))
         if isinstance(value, LITERALS):
             return value
+        if isinstance(value, Trips) and value.counts:
+            bounds = wrap_size(value.start), wrap_size(value.stop), value.step
+            return Nested("range", (), tuple(map(self.given, bounds)))
+        if isinstance(value, ArrayLike):
+            return self.given(value.as_array())
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
             return self._operand(self.trace.builder.lift(value))
         return self._nested(value) or self._object(value)
 
     def _nested(self, value: Any) -> Nested | None:
         """A container of arguments, or a slice."""
-        if isinstance(value, slice):
+        if isinstance(value, (slice, range)):
             parts = (value.start, value.stop, value.step)
-            return Nested("slice", (), tuple(map(self.given, parts)))
+            kind: Literal["slice", "range"] = "slice" if isinstance(value, slice) else "range"
+            return Nested(kind, (), tuple(map(self.given, parts)))
         if type(value) is list:
             return Nested("list", (), tuple(map(self.given, value)))
         if type(value) is tuple:

@@ -17,6 +17,7 @@ from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import ALWAYS
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
@@ -88,7 +89,7 @@ SAME_NAME = [
 """Array methods that are the NumPy function of the same name."""
 
 _OPERANDS = (Tracer, TracedInt, bool, int, float, complex, np.ndarray, np.generic)
-_SEQUENCES = (list, tuple, range)
+_SEQUENCES = (list, tuple, range, ArrayLike)
 
 
 def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
@@ -102,7 +103,7 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
         other.refuse()
     repeats = ufunc is np.multiply and self.type.form != "array"
     if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
-        return list(other)
+        return other if isinstance(other, ArrayLike) else list(other)
     if self.type.weak or _knows_arrays(other) or isinstance(other, _SEQUENCES):
         return NotImplemented
     raise ArgumentTypeError(

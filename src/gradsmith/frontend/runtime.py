@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
-from gradsmith.frontend import attributes, builtins_table, number_methods, protocols
+from gradsmith.frontend import (
+    attributes,
+    builtins_table,
+    cached_functions,
+    number_methods,
+    protocols,
+    scimath,
+)
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.attributes import (
     Attributes,
@@ -24,6 +31,7 @@ from gradsmith.frontend.attributes import (
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
+from gradsmith.frontend.cached_functions import meaning_of_cached
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
     capture,
@@ -62,6 +70,7 @@ from gradsmith.frontend.foreign import (
     is_library,
     takes_numbers,
 )
+from gradsmith.frontend.function_mappers import meaning_of_mapper
 from gradsmith.frontend.grown import (
     check_one_by_one,
     copied_list,
@@ -105,7 +114,8 @@ from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.tracer import Flat, Tracer
+from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
@@ -113,6 +123,7 @@ from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
+assert scimath.__name__, "functions with complex results have no meaning"
 
 
 @provide
@@ -121,12 +132,15 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_iterators(args)
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
+    if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
+        args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
         return apply_opaque(function, args, kwargs)
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
-    meaning = meaning or statement
+    meaning = meaning or statement or meaning_of_cached(function, args, kwargs)
+    meaning = meaning or meaning_of_mapper(function)
     if meaning is None:
         outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)
@@ -151,6 +165,14 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, types.FunctionType):
         return _call_function(function, args, kwargs)
     return _call_object(function, args, kwargs)
+
+
+def goes_through(function: Any, argument: Any) -> bool:
+    """Whether a builtin takes the elements of ``x.flat``, and does not ask what it is."""
+    return type(argument) is Flat and function not in (len, isinstance, type, iter, id, hasattr)
+
+
+BUILTIN_KINDS = (type, types.BuiltinFunctionType)
 
 
 def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
@@ -374,6 +396,8 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, TracedInt)):
             return builtins_table.attribute_of(owner, name)
+        if isinstance(owner, Trips):
+            return owner.attribute(name)
         if is_grown(owner) and name == "copy":
             return functools.partial(copied_list, owner)
         if is_grown(owner) and name not in APPENDING:
@@ -423,7 +447,7 @@ class BoundRuntime:
                 current_span(),
                 "make the array in the function, or pass it as an argument",
             )
-        if isinstance(owner, Tracer) and name not in (None, "real", "imag"):
+        if isinstance(owner, Tracer) and name not in (None, "real", "imag", "flat", "shape"):
             raise cannot_assign(owner, name)
         if is_grown(owner):
             return Stores(owner) if type(owner) is list and name is None else refuse(owner)
@@ -551,7 +575,15 @@ class BoundRuntime:
 RUNTIME = Runtime()
 
 for _function in (
-    *(call, _call_function, _call_object, _found, _item_of_outside, iterated),
+    *(
+        call,
+        cached_functions.key_of,
+        _call_function,
+        _call_object,
+        _found,
+        _item_of_outside,
+        iterated,
+    ),
     *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
     *(attributes.read_attribute, attributes.Nothing.__getattr__),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),

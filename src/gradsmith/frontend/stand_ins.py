@@ -1,7 +1,10 @@
-"""What stands for an object that only calls know what to do with (`frontend.opaque`)."""
+"""What stands for objects: for those that only calls know what to do with (`frontend.opaque`),
+and for objects of Python's and NumPy's that NumPy takes for arrays.
+"""
 
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 from gradsmith.ir.graph import Node
@@ -14,6 +17,20 @@ class ObjectStandIn:
 
     def __init__(self, node: Node) -> None:
         self.node = node
+
+
+class ArrayLike(abc.ABC):
+    """An object that is no array, of which NumPy's functions and operators make one: a range."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def as_array(self) -> Any:
+        """The array that NumPy makes of it, traced."""
+
+    def as_index(self) -> Any:
+        """The array that it is as an index."""
+        return self.as_array()
 
 
 def is_opaque(value: Any) -> bool:

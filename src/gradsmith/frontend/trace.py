@@ -175,6 +175,9 @@ class Trace:
     depth: int = 0  # how many calls of the user's functions are being run in regions
     loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
     """Numbers of which Python may have another class: see `frontend.loose`."""
+    joined: dict[Node, tuple[Node, ArrayType, ArrayType] | None] = field(default_factory=dict)
+    """For numbers whose dtype in Python depends on a condition: that, and the types where it holds
+    and where it does not. None where there are more."""
     silent: bool = False  # whether prints and warnings have been made by a run before
     trying: int = 0  # how many `try` with handlers are being run
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
@@ -191,6 +194,8 @@ class Trace:
     """For the regions that are paths of branches: where the condition stands."""
     bodies: set[Builder] = field(default_factory=set)
     """The regions that are bodies of loops."""
+    cached: dict[Any, Any] = field(default_factory=dict)
+    """Results of cached functions by region and arguments (`frontend.cached_functions`)."""
     object_groups: dict[int, list[Node]] = field(default_factory=dict)
     """For objects of calls by identity: the numbers that they may hold (`frontend.opaque`)."""
     log: EffectLog = field(default_factory=EffectLog)

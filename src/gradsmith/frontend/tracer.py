@@ -25,9 +25,11 @@ from gradsmith.frontend.messages import (
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span as here
+from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.warned import warn_left
+from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import builder_at_work, current_builder
 from gradsmith.ir.graph import Node
@@ -42,7 +44,7 @@ class Tracer:
     It is a view of a storage: two tracers may share memory, as two arrays do.
     """
 
-    __slots__ = ("_cached", "view")
+    __slots__ = ("_cached", "returned", "view")
     __array_priority__ = 1000.0
 
     apply: ClassVar[Callable[..., Any]]
@@ -57,6 +59,8 @@ class Tracer:
     def __init__(self, view: View) -> None:
         self.view = view
         self._cached: tuple[tuple[int, Builder | None], Node] | None = None
+        self.returned = False
+        """Whether a function has given it back, where NumPy may have made an object of its own."""
 
     @property
     def node(self) -> Node:
@@ -108,6 +112,30 @@ class Tracer:
     def shape(self) -> tuple[Any, ...]:
         """Sizes: integers, symbolic where they may differ in the next call."""
         return tuple(wrap_size(s) for s in self.type.shape)
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        made: Tracer = self.apply(np.reshape, self, shape)
+        if made.view.storage is not self.view.storage or not self._has_shape_of_its_own():
+            raise UnsupportedError(
+                f"the shape of {shown(self)} is assigned, which may be that of another variable, "
+                "too",
+                here(),
+                "write x = x.reshape(...)",
+            )
+        self.view, self._cached = made.view, None
+
+    def _has_shape_of_its_own(self) -> bool:
+        """Whether it is for sure one object of the function's, which nothing else stands for: an
+        array that this part of the function has made.
+        """
+        storage, builder = self.view.storage, builder_at_work()
+        argument = storage.outside or storage.name is not None
+        if argument or self.returned or builder is None or storage.shared:
+            return False
+        made_here = builder.parent is None or any(node is storage.node for node in builder.nodes)
+        joined = storage.node.op.name in ("item", "parameter") and not storage.version
+        return made_here and not joined and (builder.parent is None or not storage.version)
 
     @property
     def ndim(self) -> int:
@@ -163,13 +191,13 @@ class Tracer:
         self.imag[...] = value
 
     @property
-    def flat(self) -> NoReturn:
-        """Not available."""
-        raise UnsupportedError(
-            f"the .flat iterator of {shown(self)} is not supported",
-            here(),
-            "use x.ravel() and index it",
-        )
+    def flat(self) -> Flat:
+        """Its elements in C order, as NumPy's iterator has them."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
 
     def __getattr__(self, name: str) -> Any:
         function = METHODS.get(name)
@@ -291,10 +319,10 @@ class Tracer:
             raise ArgumentTypeError(
                 f"{shown(self)} is not subscriptable", here(), "only arrays have elements"
             )
-        return self.run(index.read, self, key)
+        return self.run(index.read, self, as_key(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.assign(self.run(index.write, self, key, value))
+        self.assign(self.run(index.write, self, as_key(key), value))
 
     def __delitem__(self, key: Any) -> NoReturn:
         raise ArgumentValueError(
@@ -345,6 +373,71 @@ class Tracer:
             )
         self.assign(self.run(astype, result, dtype=self.dtype))
         return self
+
+
+class Flat(ArrayLike):
+    """``x.flat``: the elements of an array in C order, read and written by one index."""
+
+    __slots__ = ("base",)
+    __gradsmith__ = True
+
+    def __init__(self, base: Tracer) -> None:
+        self.base = base
+
+    def as_array(self) -> Tracer:
+        """A copy of the elements."""
+        copied: Tracer = self.base.apply(np.copy, self._elements())
+        return copied
+
+    def _elements(self) -> Tracer:
+        flat: Tracer = self.base.apply(np.reshape, self.base, -1)
+        return flat
+
+    def __len__(self) -> int:
+        return int(self.base.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.as_array())
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._elements()[key]
+        return found.copy() if found.ndim else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        part = self._elements()[key]
+        given = value = value.as_array() if isinstance(value, ArrayLike) else value
+        if isinstance(value, (list, tuple, np.ndarray)) or (
+            isinstance(value, Tracer) and value.ndim
+        ):
+            given = self._fitted(self.base.apply(np.ravel, value), part)
+        base, index_set = self.base, self.base.run(index.write, self._elements(), key, given)
+        base.assign(base.apply(np.reshape, index_set, base.shape))
+
+    def _fitted(self, given: Any, part: Tracer) -> Any:
+        """The values for a part: NumPy leaves out those that are too many, and repeats too few."""
+        if not part.ndim or dims.same(given.type.size, 1):
+            return given[0]
+        if not dims.same(given.type.size, part.type.size):
+            raise UnsupportedError(
+                f"{given.size} values are written to {part.size} elements of .flat of "
+                f"{shown(self.base)}",
+                here(),
+                "give it as many values as there are elements, or one",
+            )
+        return self.base.apply(np.reshape, given, part.shape)
+
+    def copy(self) -> Tracer:
+        """``x.flat.copy()``."""
+        return self.as_array()
+
+
+def as_key(key: Any) -> Any:
+    """A key in brackets, ranges in it as arrays of integers."""
+    if isinstance(key, ArrayLike):
+        return key.as_index()
+    if type(key) is range:
+        return np.arange(key.start, key.stop, key.step)
+    return tuple(map(as_key, key)) if type(key) is tuple else key
 
 
 def _same_shape(left: Tracer, right: Tracer) -> bool:

@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
-from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ops.regions import as_whole, length_of_range
 
 
@@ -23,7 +26,7 @@ def _itself(index: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Trips:
+class Trips(ArrayLike):
     """``item(i) for i in range(start, stop, step)``: lazily, so that a loop may stay one."""
 
     start: Size
@@ -50,10 +53,43 @@ class Trips:
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return list(self)[place]
+            cut = self._cut(place) if self.counts else None
+            return list(self)[place] if cut is None else cut
         if isinstance(place, int) and place < 0:
             place = place + wrap_size(self.length)
         return self.item(wrap_size(self.start) + place * self.step)
+
+    def _cut(self, part: slice) -> Trips | None:
+        """A slice of a range; None where it goes backwards."""
+        length = self.length
+        step = 1 if part.step is None else operator.index(part.step)
+        ends = 0 if part.start is None else part.start, length if part.stop is None else part.stop
+        if step < 1 or not all(isinstance(end, (int, Dim)) for end in ends):
+            return None
+        first, last = (_within(end, length) for end in ends)
+        start = self.start + first * self.step
+        return Trips(start, self.start + last * self.step, self.step * step)
+
+    def as_array(self) -> Any:
+        """``np.array(range(...))``: an empty one has no integers."""
+        if not dims.is_unbacked(self.length) and dims.decide("==", self.length, 0):
+            return Tracer.apply(np.zeros, 0)
+        return self.as_index()
+
+    def as_index(self) -> Any:
+        """The integers of a range, the elements of anything else."""
+        if not self.counts:
+            return Tracer.apply(np.stack, list(self))
+        return Tracer.apply(np.arange, wrap_size(self.start), wrap_size(self.stop), self.step)
+
+    def attribute(self, name: str) -> Any:
+        """An attribute of the range."""
+        bounds = {"start": self.start, "stop": self.stop, "step": self.step}
+        if name in bounds:
+            return wrap_size(bounds[name])
+        if name in ("index", "count"):
+            return getattr(list(self), name)
+        return getattr(self if name.startswith("__") else range(0), name)
 
     def after(self, place: int) -> Trips:
         """The trips from that at ``place`` on."""
@@ -69,6 +105,13 @@ class Trips:
         """The same from the end."""
         last = self.start + (self.length - 1) * self.step
         return Trips(last, last - self.length * self.step, -self.step, self.item)
+
+
+def _within(place: Size, length: Size) -> Size:
+    """An end of a slice as a place from 0 to the length."""
+    if isinstance(place, int) and place < 0:
+        return dims.compound("max", length + place, 0)
+    return dims.minimum(place, length)
 
 
 def of_range(*bounds: Any) -> Trips | None:
@@ -93,6 +136,8 @@ def as_trips(value: Any) -> Trips | None:
         return value
     if isinstance(value, TripIterator):
         return value.peek()
+    if isinstance(value, Flat):
+        return Trips(0, value.base.type.size, 1, lambda index: value[index])
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):

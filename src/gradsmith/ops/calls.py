@@ -98,9 +98,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A container among the arguments of a call, or a slice."""
+    """A container among the arguments of a call, a slice or a range."""
 
-    kind: Literal["tuple", "list", "dict", "slice"]
+    kind: Literal["tuple", "list", "dict", "slice", "range"]
     keys: tuple[Any, ...]
     parts: tuple[Any, ...]
 
@@ -140,8 +140,8 @@ def _value(given: Any, operands: Sequence[Any]) -> Any:
     parts = [_value(part, operands) for part in given.parts]
     if given.kind == "dict":
         return dict(zip(given.keys, parts, strict=True))
-    if given.kind == "slice":
-        return slice(*parts)
+    if given.kind in ("slice", "range"):
+        return slice(*parts) if given.kind == "slice" else range(*parts)
     return tuple(parts) if given.kind == "tuple" else parts
 
 
@@ -276,8 +276,8 @@ def _expression(emitter: Emitter, given: Any, operands: Sequence[ast.expr]) -> a
     parts = [_expression(emitter, part, operands) for part in given.parts]
     if given.kind == "dict":
         return ast.Dict([syntax.expression(key) for key in given.keys], parts)
-    if given.kind == "slice":
-        return syntax.call("slice", *parts)
+    if given.kind in ("slice", "range"):
+        return syntax.call(given.kind, *parts)
     return syntax.tuple_(parts) if given.kind == "tuple" else ast.List(parts, ast.Load())
 
 

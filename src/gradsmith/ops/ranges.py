@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +20,8 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, require_default, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.manipulate import moveaxis
-from gradsmith.ops.shape import cast, unbroadcast
+from gradsmith.ops.regions import as_whole
+from gradsmith.ops.shape import astype, cast, unbroadcast
 
 # -- the ops -------------------------------------------------------------------------------------
 
@@ -102,10 +104,7 @@ def _bound(value: Any, what: str) -> Size | float:
     if isinstance(value, Node) and value.op.name == "constant" and value.ndim == 0:
         value = value.attrs["value"].value
     if isinstance(value, Node):
-        raise UnsupportedError(
-            f"the length of np.arange depends on the value of {what}",
-            hint="use np.linspace, or a multiple of np.arange(n)",
-        )
+        raise ArgumentTypeError(f"np.arange: {what} must be a real number, not {value.type}")
     if isinstance(value, (float, np.floating)):
         return float(value)
     raise ArgumentTypeError(f"np.arange: {what} must be a number, not {value!r}")
@@ -123,6 +122,8 @@ def _arange(
 ) -> Node:
     low, high = (0, start) if stop is None else (0 if start is None else start, stop)
     given = {"start": low, "stop": high, "step": 1 if step is None else step}
+    if any(map(_is_measured, given.values())):
+        return _of_numbers([as_node(value) for value in given.values()], dtype)
     bounds = [_bound(value, what) for what, value in given.items()]
     floating = any(isinstance(b, float) for b in bounds)
     default = np.float64 if floating else np.intp
@@ -132,6 +133,26 @@ def _arange(
         return current_builder().lift(np.arange(*static, dtype=kind))
     first, last, stride = map(_whole, bounds)
     return integers(first, last, stride, kind)
+
+
+def _is_measured(value: Any) -> bool:
+    """Whether a bound is a real number that is known only while the code runs."""
+    known = not isinstance(value, Node) or value.op.name == "constant"
+    return not known and value.ndim == 0 and value.dtype.kind == "f"
+
+
+def _of_numbers(bounds: Sequence[Node], dtype: Any) -> Node:
+    """``np.arange`` of such numbers: NumPy adds multiples of the distance of the first two."""
+    start, stop, step = bounds
+    if np.result_type(*(b.dtype for b in bounds if not b.array_type.weak), float) != np.float64:
+        raise UnsupportedError(
+            "np.arange of numbers that are not float64", hint="convert its bounds with float()"
+        )
+    number = as_whole((stop - start) / step, "math.ceil")
+    length = dims.compound("max", number, 0)
+    distance = (start + step) - start
+    made = start + arange(start=0, length=length, step=1, dtype=np.dtype(float)) * distance
+    return made if dtype is None else astype(made, dtype=as_dtype(dtype))
 
 
 def _whole(bound: Size | float) -> Size:

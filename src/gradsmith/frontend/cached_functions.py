@@ -1,0 +1,97 @@
+"""Functions under ``functools.lru_cache`` and ``functools.cache``.
+
+Where all arguments are plain values from outside, Python's own cache answers. Else the function is
+traced once for each list of arguments, as the cache would call it once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.dispatch import any_traced
+from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.spans import current_span, is_staged_code
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node, Region
+from gradsmith.ops.effects import fail
+
+CACHED = type(functools.lru_cache(abs))
+
+
+def meaning_of_cached(function: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
+    """What a call of a cached function means; None where Python's cache is to answer."""
+    trace = current_trace()
+    if trace is None or not isinstance(function, CACHED):
+        return None
+    inner = function.__wrapped__
+    made_here = is_staged_code(getattr(inner, "__code__", _NO_CODE))
+    given = [*args, *kwargs.values()]
+    if not (made_here or any_traced(given) or any(id(value) in trace.made for value in given)):
+        return None
+    return functools.partial(_called, trace, function)
+
+
+_NO_CODE = (lambda: None).__code__
+
+
+def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
+    key = (id(function), _keys(args), tuple(kwargs), _keys(kwargs.values()))
+    for builder in trace.builders():
+        found = trace.cached.get((builder, key))
+        if found is not None:
+            return found[0]
+    builder = trace.builder
+    begin = len(builder.nodes)
+    result = call(function.__wrapped__, *args, **kwargs)
+    _check_effects(builder, begin, function)
+    trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
+    return result
+
+
+def _keys(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(map(key_of, values))
+
+
+def key_of(value: Any) -> Any:
+    """What two arguments have in common that the cache takes for the same one."""
+    if isinstance(value, Tracer) and value.type.form != "array":
+        return ("traced", value.node)
+    if isinstance(value, TracedInt):
+        return ("size", value.dim)
+    if type(value) is tuple:
+        return _keys(value)
+    if isinstance(value, Tracer) or not isinstance(value, Hashable):
+        kind = "numpy.ndarray" if isinstance(value, Tracer) else type(value).__name__
+        raise TypeError(f"unhashable type: {kind!r}")
+    return (type(value), value)
+
+
+def _check_effects(builder: Builder, begin: int, function: Any) -> None:
+    """Refuse what the cache would do in the first call only.
+
+    Raises
+    ------
+    UnsupportedError
+        The function prints, warns or draws.
+    """
+    if any(map(_happens_once, builder.nodes[begin:])):
+        raise UnsupportedError(
+            f"{name_of(function)} keeps its results, and has effects that happen only where it is "
+            "called with new arguments",
+            current_span(),
+            f"call {name_of(function)}.__wrapped__, or leave out the cache",
+        )
+
+
+def _happens_once(node: Node) -> bool:
+    if "effect" in node.op.traits:
+        return node.op is not fail
+    regions = [value for value in node.attrs.values() if isinstance(value, Region)]
+    return any(_happens_once(inner) for region in regions for inner in region.nodes)

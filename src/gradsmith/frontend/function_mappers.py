@@ -1,0 +1,238 @@
+"""Functions of NumPy's that call a function of the user's for elements or slices of arrays.
+
+``np.vectorize``, ``np.apply_along_axis`` and the like: their calls are iterations of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import UnsupportedError
+from gradsmith.frontend import loose
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.choices import choose
+from gradsmith.frontend.dispatch import apply, traced
+from gradsmith.frontend.elements import Elements, listed
+from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.number_methods import number_of
+from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import zipped
+from gradsmith.frontend.value_guards import decide
+from gradsmith.ir import dims
+
+MAPPERS: dict[Any, Callable[..., Any]] = {}
+
+
+def meaning_of_mapper(function: Any) -> Callable[..., Any] | None:
+    """What a function means that calls others, while a function is traced."""
+    if current_trace() is None:
+        return None
+    if type(function) is np.vectorize:
+        return partial(_vectorized, function)
+    return MAPPERS.get(function) if callable(function) and _is_hashable(function) else None
+
+
+def _is_hashable(value: Any) -> bool:
+    return type(value).__hash__ is not None
+
+
+def _mapper(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def declare(meaning: Callable[..., Any]) -> Callable[..., Any]:
+        MAPPERS[function] = in_users_name(meaning)
+        return meaning
+
+    return declare
+
+
+# -- np.vectorize --------------------------------------------------------------------------------
+
+
+@in_users_name
+def _vectorized(vectorize: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.vectorize(function)(*args, **kwargs)``: NumPy calls the function with the first
+    elements to learn the dtypes of the results, and then with all of them.
+    """
+    _check_options(vectorize)
+    function, given = _with_varying(vectorize, args, kwargs)
+    if not given:
+        return function()
+    arrays = [apply(np.asarray, value) for value in given]
+    if vectorize.otypes is None and any(dims.same(a.type.size, 0) for a in arrays):
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    dtypes: Any = vectorize.otypes
+    single = dtypes is None or len(dtypes) == 1
+    if dtypes is None:
+        first = function(*[apply(np.ravel, a)[0] for a in arrays])
+        single = not isinstance(first, tuple)
+        dtypes = [_dtype_of(out, vectorize) for out in ((first,) if single else first)]
+    whole = apply(np.broadcast_arrays, *arrays) if len(arrays) > 1 else arrays
+    rows = _rows(function, [apply(np.ravel, a) for a in whole])
+    columns = [rows] if single else [_column(rows, k) for k in range(len(dtypes))]
+    pairs = zip(columns, dtypes, strict=True)
+    shaped = [apply(np.reshape, apply(np.array, c, dtype=d), whole[0].shape) for c, d in pairs]
+    return shaped[0] if single else tuple(shaped)
+
+
+def _check_options(vectorize: Any) -> None:
+    """Refuse what is not traced."""
+    for option in ("signature", "cache"):
+        if getattr(vectorize, option):
+            raise UnsupportedError(
+                f"np.vectorize with {option}= is not supported on traced values",
+                current_span(),
+                "write a loop that fills an array" if option == "signature" else "leave it out",
+            )
+
+
+def _with_varying(
+    vectorize: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], list[Any]]:
+    """The function of the arguments that vary, and these."""
+    excluded = vectorize.excluded
+    places = [k for k in range(len(args)) if k not in excluded]
+    names = [name for name in kwargs if name not in excluded]
+
+    def function(*varying: Any) -> Any:
+        first, named = list(args), dict(kwargs)
+        for place, value in zip(places, varying, strict=False):
+            first[place] = value
+        named.update(zip(names, varying[len(places) :], strict=True))
+        return call(vectorize.pyfunc, *first, **named)
+
+    return function, [*(args[k] for k in places), *(kwargs[name] for name in names)]
+
+
+def _rows(function: Callable[..., Any], columns: list[Tracer]) -> Any:
+    """What the function gives for the elements, as numbers of Python's."""
+
+    def element(items: Any) -> Any:
+        return function(*map(number_of, items))
+
+    return listed(Elements(element, [(zipped(*columns), "element", ())], lazy=True))
+
+
+def _column(rows: Any, place: int) -> Any:
+    return listed(Elements(lambda row: row[place], [(rows, "element", ())], lazy=True))
+
+
+def _dtype_of(out: Any, vectorize: Any) -> Any:
+    """The dtype of the results, by the first of them."""
+    number = isinstance(out, (TracedInt, bool, int, float, complex, np.generic))
+    if not number and not (isinstance(out, Tracer) and not out.ndim):
+        raise UnsupportedError(
+            f"{name_of(vectorize.pyfunc)} gives np.vectorize something else than numbers",
+            current_span(),
+            "write a loop that fills an array",
+        )
+    found = loose.type_of(traced(out), decide)
+    if found is None:
+        raise _of_many_dtypes("np.vectorize", vectorize.pyfunc, "pass otypes=[float]")
+    return found.dtype
+
+
+def _of_many_dtypes(mapper: str, function: Any, hint: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the dtype of what {mapper} makes of {name_of(function)} is that of its first result, "
+        "which is an integer on one path and no integer on another",
+        current_span(),
+        f"{hint}, or return 0.0 for 0",
+    )
+
+
+# -- slices of arrays ----------------------------------------------------------------------------
+
+
+@_mapper(np.apply_along_axis)
+def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    array = apply(np.asarray, arr)
+    moved = apply(np.moveaxis, array, axis, -1)
+    axis = axis % array.ndim
+    outer = moved.shape[:-1]
+    if any(dims.same(size, 0) for size in moved.type.shape[:-1]):
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    slices = apply(np.reshape, moved, (-1, moved.shape[-1]))
+
+    def element(part: Any) -> Any:
+        made = apply(np.asarray, call(func1d, part, *args, **kwargs))
+        if not loose.dtype_is_known(made):
+            raise _of_many_dtypes("np.apply_along_axis", func1d, "convert it with float()")
+        return made
+
+    made = apply(np.array, listed(Elements(element, [(slices, "part", ())], lazy=True)))
+    result = apply(np.reshape, made, (*outer, *made.shape[1:]))
+    inner = made.ndim - 1
+    places = list(range(len(outer), len(outer) + inner))
+    return apply(np.moveaxis, result, places, [axis + k for k in range(inner)])
+
+
+@_mapper(np.apply_over_axes)
+def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    value = apply(np.asarray, a)
+    ndim = value.ndim
+    for axis in [axes] if np.ndim(axes) == 0 else axes:
+        place = axis + ndim if axis < 0 else axis
+        made = call(func, value, place)
+        value = made if made.ndim == ndim else apply(np.expand_dims, made, place)
+        if value.ndim != ndim:
+            raise ValueError("function is not returning an array of the correct shape")
+    return value
+
+
+@_mapper(np.fromfunction)
+def _fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    kwargs.pop("like", None)
+    places = apply(np.indices, tuple(shape), dtype=dtype)
+    return call(function, *[places[k] for k in range(len(tuple(shape)))], **kwargs)
+
+
+@_mapper(np.piecewise)
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
+    given = apply(np.asarray, x)
+    conditions = [apply(np.atleast_1d, c) for c in _conditions(given, condlist)]
+    array = apply(np.atleast_1d, given)
+    if len(conditions) == len(funclist) - 1:
+        others = apply(np.any, apply(np.stack, conditions), axis=0)
+        conditions.append(apply(np.logical_not, others))
+    elif len(conditions) != len(funclist):
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or "
+            f"{len(conditions) + 1} functions are expected"
+        )
+    result = apply(np.zeros_like, array)
+    for condition, function in zip(conditions, funclist, strict=True):
+        if not callable(function):
+            result[condition] = function
+            continue
+        part = array[condition]
+        write = partial(_write_part, result, condition, function, part, args, kwargs)
+        choose(part.size > 0, write, lambda: 0)
+    return apply(np.reshape, result, given.shape)
+
+
+def _write_part(
+    result: Tracer, condition: Any, function: Any, part: Any, args: Any, kwargs: Any
+) -> int:
+    result[condition] = call(function, part, *args, **kwargs)
+    return 0
+
+
+def _conditions(array: Tracer, given: Any) -> list[Any]:
+    """The conditions, each an array."""
+    one = np.isscalar(given) or (isinstance(given, Tracer) and not given.ndim)
+    if not one:
+        first = given[0]
+        one = not (isinstance(first, (list, np.ndarray)) or _is_array(first)) and array.ndim != 0
+    conditions = [given] if one else list(given)
+    return [apply(np.asarray, c, dtype=bool) for c in conditions]
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Tracer) and value.type.form == "array"

@@ -1,0 +1,262 @@
+"""Functions of Python's and NumPy's that call the user's, keep results, or decide by values.
+
+``functools.lru_cache``, ``np.vectorize``, ``np.apply_along_axis``, ``np.piecewise``, ``np.emath``
+and ``np.arange`` of measured bounds: each through one compiled object.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.one_object import check_calls, function_of
+from gradsmith.errors import UnsupportedError
+
+RANDOM = np.random.default_rng(7)
+ROWS = [(RANDOM.normal(size=n),) for n in (5, 7, 2)]
+ROWS += [(-ROWS[0][0],)]
+POSITIVE = [(np.abs(x),) for (x,) in ROWS]
+
+
+@functools.cache
+def leaky(a):
+    return a if a > 0 else 0.1 * a
+
+
+@functools.cache
+def scaled(a, *, by=2.0):
+    return a * by
+
+
+@functools.lru_cache
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+class Box:
+    def __init__(self, side):
+        self.side = side
+
+    @functools.cached_property
+    def area(self):
+        return self.side**2
+
+    @functools.lru_cache(maxsize=8)  # noqa: B019
+    def times(self, k):
+        return self.side * k if self.side > 0 else -self.side
+
+    def one(self, t):
+        return self.side * t if t > 0 else 0.0
+
+
+@np.vectorize
+def bump(t, height=0.5):
+    return 1.0 if t > 1 else height * t
+
+
+def steps(t):
+    if t < -0.5:
+        return 0
+    return t * 2
+
+
+NAMES = {
+    "Box": Box,
+    "bump": bump,
+    "fibonacci": fibonacci,
+    "functools": functools,
+    "leaky": leaky,
+    "math": math,
+    "scaled": scaled,
+    "steps": steps,
+}
+
+CACHED = {
+    "of traced numbers": "return leaky(x[0]) * leaky(x[0]) + leaky(-x[1])",
+    "in a loop": "return sum(leaky(v) * scaled(v, by=v) for v in x)",
+    "of plain numbers": "return sum(fibonacci(k + 3) * v for k, v in enumerate(x))",
+    "methods": "b = Box(x[0])\nreturn b.area + b.times(2) + b.times(3)",
+    "of objects in a list": "return sum(b.times(2) for b in [Box(x[0]), Box(x[1])])",
+    "made here": """
+        @functools.lru_cache(None)
+        def best(i):
+            if i >= len(x):
+                return 0.0
+            return max(best(i + 1), x[i] + best(i + 2))
+        return best(0) * 1.0""",
+    "with traced arguments": """
+        @functools.cache
+        def power(b, k):
+            return 1.0 if k == 0 else b * power(b, k - 1)
+        return power(x[0], 3) + power(x[1], 2)""",
+    "in branches": """
+        @functools.lru_cache(None)
+        def item(n):
+            return x[n] * 2
+        a = item(0) if x[0] > 0 else item(1)
+        return a + item(0)""",
+}
+
+
+def body_of(text):
+    return "\n".join(line.removeprefix("        ") for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("name", CACHED)
+def test_cached_functions(name):
+    check_calls(function_of(body_of(CACHED[name]), **NAMES), *ROWS)
+
+
+def test_a_cache_calls_once_for_equal_arguments():
+    calls = []
+
+    def f(x):
+        @functools.cache
+        def square(v):
+            calls.append(1)
+            return v * v
+
+        return square(x[0]) + square(x[0])
+
+    gs.compile(f)(np.array([2.0]))
+    assert len(calls) <= 2
+
+
+def test_effects_of_a_cached_function_are_refused():
+    @functools.cache
+    def told(a):
+        print("new")
+        return a
+
+    with pytest.raises(UnsupportedError, match="keeps its results"):
+        gs.compile(lambda a: told(a) + told(a))(1.0)
+
+
+MAPPED = [
+    "np.sum(np.vectorize(lambda t: t**2 + 1)(x))",
+    "np.sum(np.vectorize(lambda a, b: a * b if a > b else a - b)(x, 0.5))",
+    "np.sum(bump(x) + bump(x, 0.1) + bump(x, height=0.2))",
+    "np.sum(np.vectorize(math.exp)(x) * np.vectorize(np.sin)(x[0]))",
+    "np.vectorize(lambda t: (t, t * t))(x)[1]",
+    "np.vectorize(lambda t, p: t**p, excluded=['p'])(x, p=2)",
+    "np.vectorize(steps, otypes=[float])(x)",
+    "np.vectorize(steps)(x)",
+    "np.vectorize(lambda t: max(0, t))(x)",
+    "np.vectorize(lambda t: (1 if t > 0 else 0) * 2)(x)",
+    "np.vectorize(lambda t: t > 0)(x)",
+    "np.vectorize(lambda t: t * x[0])(np.arange(3.0))",
+    "np.sum(np.vectorize(Box(x[1]).one)(x))",
+    "np.vectorize(lambda a, b: a * b)(np.outer(x, x), x)",
+    "np.sum(np.apply_along_axis(lambda r: r / (1 + np.sum(r**2)), 1, np.outer(x, x + 2)))",
+    "np.apply_along_axis(np.sum, 0, np.outer(x, x))",
+    "np.apply_along_axis(lambda c, k: np.outer(c, c) * k, 0, np.outer(x, x), 2.0)",
+    "np.apply_along_axis(lambda r: [r[0], r[1] * 2], -1, np.outer(x, x))",
+    "np.apply_along_axis(lambda r: r.max() - r.min(), 0, x)",
+    "np.apply_over_axes(np.sum, np.outer(x, x), [0, 1])",
+    "np.sum(np.fromfunction(lambda i, j: 1 / (i + j + 1), (len(x), len(x))) @ x)",
+    "np.fromfunction(lambda i, k: i * k * x[0], (3,), k=2)",
+    "np.sum(np.piecewise(x, [x < 0, x >= 0], [lambda t: -t, lambda t: t**2]) * x)",
+    "np.piecewise(x, x < 0, [lambda t: t / np.max(np.abs(t)), 1.0])",
+    "np.piecewise(x, [x < 0, x > 1], [lambda t, k: t * k, lambda t, k: t**k, 5.0], 2)",
+    "np.piecewise(x[0], [x[0] < 1, x[0] >= 1], [lambda t: t, lambda t: t**2])",
+    "np.vectorize(lambda t: print(t) or t * 2)(x)",
+]
+
+
+@pytest.mark.parametrize("expression", MAPPED)
+def test_mapped_functions(expression, capsys):
+    f = function_of(expression, **NAMES)
+    check_calls(f, *ROWS)
+    capsys.readouterr()
+    if "print" in expression:
+        f(*ROWS[0])
+        plain = capsys.readouterr().out
+        gs.compile(f)(*ROWS[0])
+        assert capsys.readouterr().out == plain
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["np.vectorize(steps, otypes=[float])(x)", "np.apply_along_axis(np.sum, 0, np.outer(x, x))"],
+)
+def test_source_of_mapped_functions_does_not_depend_on_the_length(expression):
+    compiled = gs.compile(function_of(expression, **NAMES))
+    assert compiled.source(np.ones(5)) == compiled.source(np.ones(9))
+
+
+SHOWN = [
+    ("np.vectorize(lambda t: [t])(x)", "something else than numbers"),
+    ("np.vectorize(lambda r: r @ r, signature='(n)->()')(x)", "write a loop that fills"),
+    ("np.apply_along_axis(lambda r: 0 if r[0] < 0 else r[1], 1, np.outer(x, x))", "0.0 for 0"),
+]
+
+
+@pytest.mark.parametrize(("expression", "text"), SHOWN)
+def test_what_stays_refused_names_a_way(expression, text):
+    with pytest.raises(UnsupportedError, match=text):
+        gs.compile(function_of(expression, **NAMES))(ROWS[0][0])
+
+
+EMATH = [
+    "np.sum(np.emath.sqrt(x) * np.emath.log(x) * np.emath.power(x, 1.5))",
+    "np.sum(np.emath.log2(x) + np.emath.log10(x) + np.emath.logn(3, x))",
+    "np.sum(np.emath.arcsin(x / 9) + np.emath.arccos(x / 9) + np.emath.arctanh(x / 9))",
+    "np.lib.scimath.sqrt(x[0])",
+]
+COMPLEX = [
+    "np.emath.sqrt(x)",
+    "np.emath.power(x, 2), np.emath.power(x, -1), np.emath.power(2, x)",
+    "np.emath.arcsin(x), np.emath.log(x.astype(np.float32))",
+    "np.abs(np.emath.sqrt(x[0]))",
+]
+
+
+@pytest.mark.parametrize("expression", EMATH)
+def test_emath_of_real_results(expression):
+    check_calls(function_of(expression), *POSITIVE)
+
+
+@pytest.mark.parametrize("expression", COMPLEX)
+def test_emath_turns_complex_where_values_ask_for_it(expression):
+    compiled = gs.compile(f := function_of(expression))
+    for arguments in (*ROWS, *POSITIVE, *ROWS):
+        with np.errstate(all="ignore"):
+            actual, expected = compiled(*arguments), f(*arguments)
+        np.testing.assert_equal(actual, expected)
+        assert [a.dtype for a in np.atleast_1d(actual)] == [
+            e.dtype for e in np.atleast_1d(expected)
+        ]
+
+
+BOUNDS = [
+    ("np.sum(np.arange(0.0, x, x / n)**2)", [(1.0, 5), (2.0, 4), (1.5, 6)]),
+    ("np.arange(x)", [(1.0, 1), (2.5, 1), (-1.0, 1)]),
+    ("np.arange(x, x * n, x)", [(np.float64(1.0), 3), (np.float64(0.3), 8)]),
+    ("np.diff(np.append(np.arange(0, x, 0.5, dtype=float), x))", [(1.7, 1), (3.0, 1)]),
+    ("np.arange(0, 2.0, x)", [(0.5, 1), (0.3, 1), (0.0, 1)]),
+    ("np.arange(0, x, x / n) * np.arange(n)", [(1.0, 5), (2.0, 4)]),
+    ("t = np.arange(0, x, 0.25)\nreturn sum(v * x for v in t) + len(t)", [(1.1, 1), (2.1, 1)]),
+]
+
+
+@pytest.mark.parametrize(("body", "calls"), BOUNDS)
+def test_arange_of_measured_bounds(body, calls):
+    check_calls(function_of(body, parameters="x, n"), *calls, messages=False)
+
+
+KINDS = [
+    "np.asarray(0 if x[0] < 0 else x[0]).dtype.kind",
+    "(lambda a: (isinstance(a, int), isinstance(a, float), type(a).__name__))(steps(x[0]))",
+    "(lambda a: a if isinstance(a, float) else 5.0)(max(0, x[0]))",
+]
+
+
+@pytest.mark.parametrize("expression", KINDS)
+def test_the_class_of_a_number_that_a_branch_decides(expression):
+    compiled = gs.compile(f := function_of(expression, **NAMES))
+    for arguments in (*ROWS, *ROWS[::-1]):
+        assert compiled(*arguments) == f(*arguments)
