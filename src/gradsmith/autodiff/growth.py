@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from gradsmith.autodiff.finiteness import is_not_positive
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import is_number, item, number
@@ -28,7 +29,6 @@ from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
-from gradsmith.ops.signs import Sign, sign_of
 
 _VIEWS = (broadcast_to, expand_dims, squeeze, reshape, transpose, astype, at_least_zero, distinct)
 _OF_FIRST = frozenset((divide, integer_power, reduce_sum, *_VIEWS))
@@ -68,27 +68,13 @@ MOST_NEAREST = 32
 def is_exponential(node: Node) -> bool:
     """Whether it grows like an exponential; so do values of other regions that are one there."""
     if node.op in _GROWING:
-        return not (node.op in (exp, expm1) and _is_not_positive(node.inputs[0]))
+        return not (node.op in (exp, expm1) and is_not_positive(node.inputs[0]))
     if node in current_builder().exponentials:
         return True
     if node.op is not item or node.inputs[0].op not in (branch, rerun):
         return False
     index = node.attrs["index"]
     return any(region.results[index].op in _GROWING for region in node.inputs[0].regions)
-
-
-def _is_not_positive(x: Node) -> bool:
-    """Whether ``x`` is 0 at most, so that its exponential cannot overflow."""
-    if x.op is negative:
-        return sign_of(x.inputs[0]) > Sign.UNKNOWN
-    if x.op is divide:
-        return _is_not_positive(x.inputs[0]) and sign_of(x.inputs[1]) > Sign.UNKNOWN
-    if x.op is multiply:
-        left, right = x.inputs
-        factor = number(left)
-        falls = factor < 0 if isinstance(factor, (int, float)) else _is_not_positive(left)
-        return bool(falls) and sign_of(right) > Sign.UNKNOWN
-    return False
 
 
 def is_tape_of_exponentials(node: Node) -> bool:

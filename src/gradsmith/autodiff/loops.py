@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from gradsmith.autodiff.activity import in_body, wanted_in_body
 from gradsmith.autodiff.binomial import is_binomial, rewound
+from gradsmith.autodiff.finiteness import extents_of
 from gradsmith.autodiff.growth import is_tape_of_exponentials, is_vanishing_tape
 from gradsmith.autodiff.lasting import lasting
-from gradsmith.autodiff.poles import is_partly_zero, is_partly_zero_tape
+from gradsmith.autodiff.poles import Clears, is_partly_zero, is_partly_zero_tape
 from gradsmith.autodiff.regions import (
     Values,
     adjoint_of,
@@ -36,7 +37,9 @@ from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import silent_attrs
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import TapeType, TupleType
-from gradsmith.ops.regions import length_of_range, loop
+from gradsmith.ops.conditional import conditional_op
+from gradsmith.ops.regions import branch, length_of_range, loop
+from gradsmith.ops.select import where
 
 
 @dataclass
@@ -98,6 +101,7 @@ def pull_loop(
     back = Backward(view, workshop(view.body, captured), Sweep(order, inside))
     tapes = (p for p in view.tapes if is_tape_of_exponentials(node.inputs[p]))
     back.work.exponentials.update(view.params[p] for p in tapes)
+    back.work.extents |= extents_of({view.params[p]: node.inputs[p] for p in view.tapes})
     _carry(back, parts)
     _read(back, parts)
     _sum(back, starts)
@@ -127,11 +131,31 @@ def _carry(back: Backward, parts: Sequence[Adjoints]) -> None:
         if param in back.sweep.members:
             g = back.new(k)
             init = or_nothing(parts[k][0] if parts[k] else None, g.array_type)
-            if parts[k] and init.ndim and is_partly_zero(init, cleared=False):
+            if _is_read_under_condition(view, param) or (
+                parts[k] and init.ndim and is_partly_zero(init, Clears.CONDITIONAL)
+            ):
                 back.work.partly_zero.add(g)
             back.carried.append(Carried(k, g, init, g))
             with building(back.work):
                 back.sweep.add(view.results[k], g)
+
+
+def _is_read_under_condition(view: LoopView, param: Node) -> bool:
+    """Whether an iteration may leave a carried value unread."""
+    readers = [n for n in view.body.nodes if n.op in _CHOOSING and param in n.inputs[1:]]
+    return any(n.op is not branch or _is_unread_in_an_arm(n, param) for n in readers)
+
+
+_CHOOSING = frozenset((branch, where, conditional_op))
+
+
+def _is_unread_in_an_arm(node: Node, param: Node) -> bool:
+    places = [k for k, operand in enumerate(node.inputs[1:]) if operand is param]
+    return any(
+        arm.params[k] not in {*arm.results, *(i for n in arm.nodes for i in n.inputs)}
+        for arm in node.regions
+        for k in places
+    )
 
 
 def _read(back: Backward, parts: Sequence[Adjoints]) -> None:

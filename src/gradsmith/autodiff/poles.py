@@ -8,14 +8,16 @@ root's at 0, any factor of 0 may meet it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
 
+from gradsmith.autodiff.finiteness import Extent, extent_of
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import is_number, item, number, size
 from gradsmith.ir.op import Op, Pole
 from gradsmith.ir.parts import BranchView, LoopView
-from gradsmith.ir.types import known_same_shape
+from gradsmith.ir.types import ArrayType, known_same_shape
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.complex import imag, real
 from gradsmith.ops.conditional import conditional_op
@@ -63,6 +65,8 @@ def needs_guard(g: Node, pole: Pole, *, forward: bool) -> bool:
         return True
     if g.array_type.complex or pole.divisor.array_type.complex:
         return False
+    if extent_of(pole.divisor) is Extent.NAN and is_partly_zero(g):
+        return True
     if sign_of(pole.divisor) is Sign.POSITIVE or number(pole.divisor) is not None:
         return False
     if pole.vanishes:
@@ -114,42 +118,134 @@ def is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
 # -- adjoints of values of which some elements are not read ---------------------------------------
 
 
-def is_partly_zero(node: Node, levels: int = MOST_LEVELS, *, cleared: bool = True) -> bool:
-    """Whether elements are 0 for not being read, as far as the way it is computed shows.
+class Clears(IntEnum):
+    """Which stores of 0 count: an adjoint forgets elements that a store of the user's replaced.
 
-    ``cleared`` says that stores of 0 count, by which an adjoint forgets elements that the user's
-    store replaced. An element that is read by its index is hardly one of these.
+    An element that is read by its index is hardly one of them, if the store is made in any case.
     """
-    if not levels:
-        return False
-    if node in current_builder().partly_zero or node.op in (triu, tril, masked_divide):
-        return True
-    below = levels - 1
-    if node.op is item:
-        return _is_partly_zero_result(node.inputs[0], node.attrs["index"], below, cleared)
-    if node.op is divide or node.op in VIEWS:
-        several = node.op is not getitem or node.ndim > 0
-        return is_partly_zero(node.inputs[0], below, cleared=cleared and several)
-    if node.op in _WRITTEN:
-        return _is_written_zero(node, below, cleared)
-    if node.op in (add, subtract):
-        return all(is_partly_zero(operand, below, cleared=cleared) for operand in node.inputs)
-    return node.op in _JOINING and any(
-        is_partly_zero(operand, below, cleared=cleared) for operand in node.inputs
-    )
+
+    NONE = 0
+    CONDITIONAL = 1
+    ALL = 2
 
 
-_JOINING = frozenset((multiply, concatenate, stack))
-_WRITTEN = frozenset((where, conditional_op, index_set, index_add))
+def is_partly_zero(node: Node, clears: Clears = Clears.ALL) -> bool:
+    """Whether elements are 0 for not being read, as far as the way it is computed shows."""
+    return Unread(dict.fromkeys(current_builder().partly_zero, True))(node, clears)
 
 
 def is_partly_zero_tape(tape: Node) -> bool:
     """Whether the values that a loop has recorded on it are so."""
     if tape.op is not item or tape.inputs[0].op is not loop:
         return False
-    view = LoopView(tape.inputs[0])
-    place = tape.attrs["index"] - view.place(0)
-    return place >= 0 and is_partly_zero(view.recorded[place], cleared=False)
+    place = tape.attrs["index"] - LoopView(tape.inputs[0]).place(0)
+    return place >= 0 and is_partly_zero(tape, Clears.CONDITIONAL)
+
+
+class Unread:
+    """Which adjoints have elements that are 0 for not being read; ``given`` says it of parameters
+    of regions.
+    """
+
+    def __init__(self, given: Mapping[Node, bool]) -> None:
+        self._given = given
+        self._known: dict[tuple[Node, Clears], bool] = {}
+        self._level = 0
+
+    def __call__(self, node: Node, clears: Clears) -> bool:
+        """Whether some elements of ``node`` are."""
+        if node in self._given:
+            return self._given[node]
+        key = node, clears
+        if key not in self._known:
+            if self._level >= MOST_LEVELS:
+                return False
+            self._level += 1
+            self._known[key] = self._found(node, clears)
+            self._level -= 1
+        return self._known[key]
+
+    def _found(self, node: Node, clears: Clears) -> bool:
+        op = node.op
+        if op in (triu, tril, masked_divide):
+            return True
+        if op is item:
+            return self._of_result(node.inputs[0], node.attrs["index"], clears)
+        if op is divide or op in VIEWS:
+            single = op is getitem and not node.ndim
+            return self(node.inputs[0], min(clears, Clears.CONDITIONAL) if single else clears)
+        if op in _WRITTEN:
+            return self._of_written(node, clears)
+        if op in (add, subtract):
+            return all(self(operand, clears) for operand in node.inputs)
+        return op in _JOINING and any(self(operand, clears) for operand in node.inputs)
+
+    def _of_written(self, node: Node, clears: Clears) -> bool:
+        """Whether some of the elements are zeros into which the others are written."""
+        if node.op in (where, conditional_op):
+            return self._have_zeros(node.inputs[1:], clears)
+        counts = node.op is index_set and clears >= _clears_by(node)
+        if counts and self._have_zeros(node.inputs[1:2], clears):
+            return True
+        return self._have_zeros(node.inputs[:1], clears)
+
+    def _have_zeros(self, nodes: Iterable[Node], clears: Clears) -> bool:
+        return any(_is_zero(n) or self(n, clears) for n in nodes)
+
+    def _of_result(self, node: Node, index: int, clears: Clears) -> bool:
+        """Whether this is so of a result of a loop or a branch, which may add nothing to it."""
+        if node.op is loop:
+            return self._of_loop(LoopView(node), index, clears)
+        if node.op is branch:
+            inside = Clears.ALL if clears else clears
+            return any(
+                self._in(arm, node.inputs[1:], arm.results[index], inside)
+                for arm in BranchView(node).arms
+            )
+        if node.op is rerun:
+            block = node.attrs["block"]
+            return self._in(block, node.inputs, block.results[index], clears)
+        return False
+
+    def _in(self, region: Region, given: Sequence[Node], result: Node, clears: Clears) -> bool:
+        """Of a result of a region; nothing that it is given there is a tape."""
+        if _is_zero(result):
+            return True
+        known = {p: self(v, clears) for p, v in zip(region.params, given, strict=True)}
+        return Unread(known)(result, clears)
+
+    def _of_loop(self, view: LoopView, index: int, clears: Clears) -> bool:
+        """Of a carried value or a tape. What an iteration changes need not be the whole."""
+        if index == view.count:
+            return False
+        carried = index < view.count
+        if carried:
+            if self._have_zeros([view.node.inputs[index]], clears) and view.params[index].ndim:
+                return True
+            result = view.results[index]
+        else:
+            result = view.recorded[index - view.place(0)]
+        if not isinstance(result.type, ArrayType):
+            return False
+        given = dict.fromkeys(view.params, False)
+        for k, (param, operand) in enumerate(zip(view.params, view.node.inputs, strict=True)):
+            if k >= view.count or param.array_type.ndim:
+                given[param] = self(operand, clears)
+        return Unread(given)(result, clears)
+
+
+_JOINING = frozenset((multiply, concatenate, stack))
+_WRITTEN = frozenset((where, conditional_op, index_set, index_add))
+
+
+def _clears_by(node: Node) -> Clears:
+    """Which stores have to count for this one to do so."""
+    masked = any(array.dtype.kind == "b" for array in node.inputs[2:])
+    return Clears.CONDITIONAL if masked else Clears.ALL
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op is zeros or is_number(node, 0)
 
 
 def may_be_unread(node: Node, levels: int = MOST_LEVELS) -> bool:
@@ -161,39 +257,6 @@ def may_be_unread(node: Node, levels: int = MOST_LEVELS) -> bool:
         return any(_is_zero(arm.results[node.attrs["index"]]) for arm in arms)
     if node.op in (multiply, divide) or node.op in VIEWS:
         return any(may_be_unread(operand, levels - 1) for operand in node.inputs[:2])
-    return False
-
-
-def _is_written_zero(node: Node, levels: int, cleared: bool) -> bool:
-    """Whether some of the elements are zeros into which the others are written."""
-    if node.op in (where, conditional_op):
-        return _has_zeros(node.inputs[1:], levels, cleared)
-    if node.op is index_set and cleared and _has_zeros(node.inputs[1:2], levels, cleared):
-        return True
-    return _has_zeros(node.inputs[:1], levels, cleared)
-
-
-def _is_zero(node: Node) -> bool:
-    return node.op is zeros or is_number(node, 0)
-
-
-def _has_zeros(nodes: Iterable[Node], levels: int, cleared: bool) -> bool:
-    return any(_is_zero(n) or is_partly_zero(n, levels, cleared=cleared) for n in nodes)
-
-
-def _is_partly_zero_result(node: Node, index: int, levels: int, cleared: bool) -> bool:
-    """Whether this is so of a result of a loop or a branch, which may add nothing to it."""
-    if node.op is loop:
-        view = LoopView(node)
-        if index >= view.count or not node.inputs[index].ndim:
-            return False
-        after = view.results[index]
-        clears = cleared and after.op is index_set and _is_zero(after.inputs[1])
-        return clears or _has_zeros([node.inputs[index]], levels, cleared)
-    if node.op is branch:
-        return _has_zeros([arm.results[index] for arm in BranchView(node).arms], levels, cleared)
-    if node.op is rerun:
-        return _has_zeros([node.attrs["block"].results[index]], levels, cleared)
     return False
 
 

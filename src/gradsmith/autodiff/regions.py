@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from gradsmith.autodiff.finiteness import extents_of
 from gradsmith.autodiff.growth import is_exponential
-from gradsmith.autodiff.poles import is_partly_zero
+from gradsmith.autodiff.poles import Clears, is_partly_zero
 from gradsmith.autodiff.sweep import fit
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
@@ -67,6 +68,7 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
     builder.names = {p: around[value] for p, value in captured.items() if value in around}
     builder.names |= region.names
     builder.exponentials = {p for p, value in captured.items() if is_exponential(value)}
+    builder.extents = extents_of(captured)
     with building(builder):
         for node in region.nodes:  # by these items the sizes that they say can be brought along
             for index, symbol in enumerate(node.attrs.get("symbols", ())):
@@ -78,7 +80,7 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
 def given_adjoint(work: Builder, value: Node) -> Node:
     """A parameter in the workshop for an adjoint that is known around the region."""
     param = work.parameter("g", adjoint_type(value.array_type))
-    if is_partly_zero(value, cleared=False):
+    if is_partly_zero(value, Clears.CONDITIONAL):
         work.partly_zero.add(param)
     return param
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.autodiff.growth import is_exponential, overflowing
+from gradsmith.autodiff.finiteness import Extent, extent_of
+from gradsmith.autodiff.growth import overflowing
 from gradsmith.autodiff.poles import is_partly_zero, needs_guard, without_factor
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
@@ -27,7 +28,7 @@ from gradsmith.ops.conditional import conditional, conditional_op, is_number_typ
 from gradsmith.ops.create import zeros
 from gradsmith.ops.index import index_add, index_set, take_part
 from gradsmith.ops.manipulate import broadcasted
-from gradsmith.ops.quotients import masked_divide
+from gradsmith.ops.quotients import can_divide, is_tested, masked_divide
 from gradsmith.ops.repeats import writes_add_up
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze, transpose
@@ -113,7 +114,7 @@ def _product(g: Node, factor: Node) -> Node:
     large = overflowing(g, factor)
     if large is not None:
         return mask(isfinite(large), product)
-    if is_exponential(factor) and factor.ndim == g.ndim and is_partly_zero(g):
+    if extent_of(factor) and is_partly_zero(g):
         return mask(logical_or(not_equal(g, 0), isfinite(factor)), product)
     return product
 
@@ -129,7 +130,7 @@ def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
     if not needs_guard(g, pole, forward=not conjugate):
         return scale(g, pole.plain, conjugate=conjugate)
     if not pole.order:
-        some = logical_or(not_equal(g, 0), not_equal(pole.divisor, 0))
+        some = logical_or(not_equal(g, 0), _is_divisor(pole.divisor))
         found = scale(g, pole.plain, conjugate=conjugate)
         return None if found is None else mask(some, found)
     found = g
@@ -173,10 +174,16 @@ def _guarded(g: Node, pole: Pole) -> Node:
     divisor = pole.divisor
     if pole.mask is not None:
         return masked_divide(pole.mask, g, divisor)
-    condition = not_equal(divisor, 0)
+    condition = _is_divisor(divisor)
     if not pole.vanishes:
         condition = logical_or(not_equal(g, 0), condition)
     return masked_divide(condition, g, divisor)
+
+
+def _is_divisor(divisor: Node) -> Node:
+    """Where it can be divided by: it is not 0, and a number."""
+    maybe_nan = extent_of(divisor) is Extent.NAN and not divisor.array_type.complex
+    return can_divide(divisor, maybe_nan=maybe_nan)
 
 
 def _into_quotient(tangent: Node, partial: Node) -> Node | None:
@@ -186,13 +193,11 @@ def _into_quotient(tangent: Node, partial: Node) -> Node | None:
     if tangent.op is negative or _is_multiple(tangent):
         inner = _into_quotient(tangent.inputs[-1], partial)
         return None if inner is None else tangent.op(*tangent.inputs[:-1], inner)
-    if tangent.op is not masked_divide or tangent.inputs[0].op is not logical_or:
+    if tangent.op is not masked_divide or not is_tested(*tangent.inputs):
         return None
-    some, numerator, divisor = tangent.inputs
-    if {side.inputs[0] for side in some.inputs} != {numerator, divisor}:
-        return None
+    _, numerator, divisor = tangent.inputs
     product = multiply(numerator, partial)
-    condition = logical_or(not_equal(product, 0), not_equal(divisor, 0))
+    condition = logical_or(not_equal(product, 0), _is_divisor(divisor))
     return masked_divide(condition, product, divisor)
 
 

@@ -42,6 +42,8 @@ class Builder:
         Parameters of the adjoint of a region that are 0 where nothing reads an element.
     exponentials : set of nodes
         Parameters of a region that stand for exponentials, which may overflow.
+    extents : dict
+        What is known of the nodes that may be infinite or no numbers, parameters to begin with.
     """
 
     def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
@@ -58,6 +60,7 @@ class Builder:
         self.names: dict[Node, str] = {}
         self.partly_zero: set[Node] = set()
         self.exponentials: set[Node] = set()
+        self.extents: dict[Node, int] = {}
         self.size_names: dict[Symbol, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None

@@ -196,7 +196,8 @@ class Op:
         The SymPy form: a function's name or a callable of the operands (and attrs).
     traits : frozenset of str
         ``elementwise`` (broadcasts its operands), ``commutative``, ``barrier`` (never rewritten),
-        ``effect`` (done for what it does, and once).
+        ``effect`` (done for what it does, and once), ``forms`` (tells NumPy scalars from arrays
+        without axes).
     view : callable, optional
         For ops whose result shares memory with operand 0: ``view(base, update, *rest, **attrs)``
         is the base with the viewed part replaced.

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import is_number
 from gradsmith.ir.op import NON_DIFF, Emitter, Op, Partials, Pole
 from gradsmith.ir.types import ArrayType, DType, result_dtype
 from gradsmith.ops import syntax
-from gradsmith.ops.compare import not_equal
+from gradsmith.ops.compare import greater, logical_or, not_equal
+from gradsmith.ops.complex import absolute
 from gradsmith.ops.declare import elementwise_infer, primitive
+from gradsmith.ops.signs import sign_of
 
 
 def _inexact(dtype: DType) -> DType:
@@ -76,3 +79,25 @@ masked_divide: Op = primitive(
     traits=("elementwise",),
 )
 """``x / y`` where the mask holds, 0 elsewhere, where nothing is divided."""
+
+
+def can_divide(divisor: Node, *, maybe_nan: bool) -> Node:
+    """Where the divisor is not 0, and is a number."""
+    if not maybe_nan:
+        return not_equal(divisor, 0)
+    return greater(divisor if sign_of(divisor) else absolute(divisor), 0)
+
+
+def is_tested(mask: Node, x: Node, y: Node) -> bool:
+    """Whether the mask is "``x`` is not 0, or `can_divide` by ``y``"."""
+    if mask.op is not logical_or:
+        return False
+    left, right = mask.inputs
+    return any(_is_test(p, x) and _is_test(q, y) for p, q in ((left, right), (right, left)))
+
+
+def _is_test(condition: Node, x: Node) -> bool:
+    if condition.op not in (not_equal, greater) or not is_number(condition.inputs[1], 0):
+        return False
+    seen = condition.inputs[0]
+    return seen is x or (condition.op is greater and seen.op is absolute and seen.inputs[0] is x)

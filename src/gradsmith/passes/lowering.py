@@ -9,7 +9,7 @@ from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import isfinite, logical_or, not_equal
 from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.powers import integer_power
-from gradsmith.ops.quotients import masked_divide
+from gradsmith.ops.quotients import is_tested, masked_divide
 from gradsmith.ops.select import where
 from gradsmith.ops.stable import LOWERINGS
 
@@ -52,11 +52,11 @@ def shorter_mask(node: Node) -> Node | None:
 
     For derivatives it is not: where ``x`` is 0 by chance its own derivative counts.
     """
-    if node.op is not masked_divide or node.inputs[0].op is not logical_or:
+    if node.op is not masked_divide:
         return None
     mask, x, y = node.inputs
-    sides = {side.inputs[0] for side in mask.inputs if _is_nonzero(side)}
-    return masked_divide(not_equal(x, 0), x, y) if sides == {_without_factor(x), y} else None
+    shorter = is_tested(mask, _without_factor(x), y)
+    return masked_divide(not_equal(x, 0), x, y) if shorter else None
 
 
 def _without_factor(x: Node) -> Node:

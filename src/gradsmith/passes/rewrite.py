@@ -117,6 +117,10 @@ def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
     return builder.graph(results, graph.guards)
 
 
+_TELLING = {"effect", "forms"}
+"""Ops that tell the forms of a number apart: texts do, and what has operands of one type."""
+
+
 def _in_form(made: Node, model: Node) -> Node:
     """A result as the NumPy scalar, or the array without axes, that it was before ``x * 1`` or
     ``broadcast_to(x, ())`` became ``x``; within the graph the two are as good as each other.
@@ -166,7 +170,7 @@ def _replay(
     named = dict(names)
     for node in nodes:
         operands = [replaced.get(i, i) for i in node.inputs]
-        if "effect" in node.op.traits:  # a text tells the forms of a number apart
+        if node.op.traits & _TELLING:
             with builder.phase(None):
                 operands = list(map(_in_form, operands, node.inputs))
         attrs = silent_attrs(node.attrs) if silent else node.attrs

@@ -115,7 +115,12 @@ def _first_write(root: Node, x: Node, y: Node) -> Node | None:
 
 def _one_number(root: Node, x: Node) -> Node | None:
     """Whatever way one looks at a number repeated, it is that number repeated."""
-    return broadcast_to(x, shape=root.shape) if x.ndim == 0 else None
+    if x.ndim:
+        return None
+    value = number(x)
+    if root.array_type.form == "scalar" and value is not None:
+        return current_builder().lift(root.dtype.type(value))
+    return x if x.type == root.type else broadcast_to(x, shape=root.shape)
 
 
 def _first_power(root: Node, x: Node) -> Node | None:
