@@ -22,6 +22,7 @@ from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.parts import BranchView, LoopView
 from gradsmith.ir.types import ArrayType, TapeType, Type, ValueType
+from gradsmith.ops.index import zero_tangent
 from gradsmith.ops.regions import branch, loop, rerun
 
 Tangents = Mapping[Node, "Node | None"]
@@ -199,7 +200,7 @@ def _joined(new: Forward, found: Tangents, moved: Tangents) -> Node:
         ends += [_tangent(moved, view.recorded[j]) for j in new.recorded]
     tester, answer = _test(new)
     captured = shared(*([new.builder, *tester], [ends, *answer]))
-    starts = [found.get(node.inputs[k]) for k in new.moving]
+    starts = [_started(found, node.inputs[k]) for k in new.moving]
     types = [adjoint_of(view.carried[k]) for k in new.moving]
     inits = [or_nothing(start, type_) for start, type_ in zip(starts, types, strict=True)]
     tapes = [node.inputs[p] for p in view.tapes]
@@ -215,6 +216,11 @@ def _joined(new: Forward, found: Tangents, moved: Tangents) -> Node:
         "symbols": (*symbols, *[None] * len(new.recorded)),
     }
     return loop(*node.inputs[:count], *inits, *tapes, *captured, **attrs)
+
+
+def _started(found: Tangents, initial: Node) -> Node | None:
+    tangent = found.get(initial)
+    return zero_tangent(initial) if tangent is None else tangent
 
 
 def _known(found: Tangents, node: Node) -> Node:

@@ -80,11 +80,11 @@ class Sizes:
         for found in sizes_found(node):
             self._find_anew(self.one(found))
         whole = syntax.attribute(variable, "shape")
-        if any(isinstance(s, Dim) for s in shape):
+        if any(isinstance(s, Dim) for s in shape) and not any(map(dims.total_of, shape)):
             self._shapes.setdefault(shape, whole)
         for axis, size in enumerate(shape):
             symbol = dims.as_symbol(size)
-            if symbol is not None and symbol not in self._symbols:
+            if symbol is not None and symbol.total is None and symbol not in self._symbols:
                 reading = _axis(whole, axis) if axis else syntax.call("len", variable)
                 self._symbols[symbol] = reading
 
@@ -150,6 +150,8 @@ class Sizes:
 
     def symbol(self, symbol: Symbol) -> ast.expr:
         """The expression of one unknown size."""
+        if symbol.total is not None:
+            return self.size(symbol.total)
         found = self._symbols.get(self.one(symbol))
         return self._count(symbol) if found is None else found
 
@@ -170,16 +172,21 @@ def _axis(whole: ast.expr, axis: int) -> ast.expr:
 def symbols_of(value: object) -> list[Symbol]:
     """The symbols that an attribute mentions."""
     if isinstance(value, Dim):
-        return list(dims.symbols(value))
+        return [found for symbol in dims.symbols(value) for found in _written_for(symbol)]
     if isinstance(value, tuple):
         return [s for v in value for s in symbols_of(v)]
     if hasattr(value, "map_sizes"):
         found: list[Symbol] = []
 
         def collect(size: Size) -> Size:
-            found.extend(dims.symbols(size))
+            found.extend(symbols_of(size))
             return size
 
         value.map_sizes(collect)
         return found
     return []
+
+
+def _written_for(symbol: Symbol) -> list[Symbol]:
+    """The symbols that are written where ``symbol`` is meant."""
+    return [symbol] if symbol.total is None else symbols_of(symbol.total)

@@ -251,7 +251,7 @@ def joined_rows(joint: Joint, left: Any, right: Any) -> JoinedRows | None:
     count: Any = wrap_size(one.count)
     if one.count != other.count:
         count = joint.add(count, wrap_size(other.count), "count", one.bounds)
-    most = one.most if _at_least(one.most, other.most) else other.most
+    most = _greater(one.most, other.most)
     shared = one.shared_with(other)
     elements = (*one.elements, *other.elements)
     like = replace(one, most=most, shared=shared, elements=elements)
@@ -279,6 +279,13 @@ def _close_elements(contents: list[Any]) -> None:
             buffer = storage_of(part)
             if buffer is not None:
                 lock(buffer, sites)
+
+
+def _greater(one: Size | None, other: Size | None) -> Size | None:
+    """The greater of two; None where one is not known."""
+    if one is None or other is None:
+        return None
+    return one if _at_least(one, other) else other
 
 
 def _at_least(one: Size, other: Size) -> bool:

@@ -242,24 +242,30 @@ class State:
     ) -> None:
         """A trip has changed what a container holds."""
         reads = self.reads or open_rows_of(before) is not None
-        growth = None if reads else growth_of(before, container, length, self.sites)
+        bounded = most is not None
+        growth = (
+            None if reads else growth_of(before, container, length, self.sites, bounded=bounded)
+        )
         if growth is not None:
             self.growing[id(container)] = growth
             return
         appended = appended_to(container, before) if type(container) is list else None
         buffer = None
-        if appended is not None and most is not None:
+        if appended is not None:
             known = appended if length is not None else replace(appended, count=None)
-            buffer = buffer_of(container, before, known, most, self.sites)
+            buffer = buffer_of(container, before, known, (length, most), self.sites)
         if buffer is not None:
             self.buffers[id(container)] = buffer
         else:
             self.containers[id(container)] = carried_contents(container, before)
 
-    def note_branches(self, lists: Iterable[tuple[list[Any], Appended]], most: Size) -> None:
+    def note_branches(
+        self, lists: Iterable[tuple[list[Any], Appended]], most: Size | None
+    ) -> None:
         """Before the first trip: the lists that branches in it append to."""
         for container, appended in lists:
-            buffer = buffer_of(container, list(container), appended, most, self.sites)
+            extent = None, most
+            buffer = buffer_of(container, list(container), appended, extent, self.sites)
             if buffer is not None:
                 self.buffers[id(container)] = buffer
 

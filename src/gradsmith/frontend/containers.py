@@ -15,11 +15,13 @@ from gradsmith.frontend.merging import (
     is_data,
     is_whole,
 )
+from gradsmith.frontend.row_buffers import closed_rows, open_length
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType
@@ -86,10 +88,12 @@ class Growth:
             last.after, last.node = part, row
             if row.shape != slot.type.shape[1:] or row.dtype != slot.type.dtype:
                 raise changed_elements()
-            slot.node = index_set(param_of(slot), row, index=Index((place,)))
+            grows = dims.total_of(slot.type.shape[0]) is not None
+            slot.node = index_set(param_of(slot), row, index=Index((place,), grows))
 
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
+        wholes = [closed_rows(whole) for whole in wholes]
         for whole, storage in zip(wholes, self.shared, strict=True):
             whole.view.storage.sites = self.sites
             if storage is not None:
@@ -100,9 +104,11 @@ class Growth:
         refill(self.container, [*self.before, made])
 
 
-def growth_of(before: Any, after: Any, length: Size | None, sites: Sites) -> Growth | None:
+def growth_of(
+    before: Any, after: Any, length: Size | None, sites: Sites, *, bounded: bool
+) -> Growth | None:
     """How a list grows by one element in a trip; None where it does not, or for how long is not
-    known.
+    known. Where the number of trips is not ``bounded``, nobody knows it before the loop ends.
     """
     if length is None or type(before) is not list or len(after) != len(before) + 1:
         return None
@@ -116,6 +122,8 @@ def growth_of(before: Any, after: Any, length: Size | None, sites: Sites) -> Gro
     if firsts is None:
         return None
     types = [as_result(part).array_type for part in parts]
+    if not bounded:
+        length = open_length(length)
     rows = [
         Slot("rows", None, ArrayType(t.dtype, (length, *t.shape), "array"), False, empty=True)
         for t in types

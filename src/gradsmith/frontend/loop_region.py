@@ -77,9 +77,13 @@ class LoopRegion:
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
         self.state = State(sites)
-        if lists is not None and trips is not None:
+        self._number = None
+        if trips is None:
+            self._number = dims.changing(fresh_name(trace, "trips"), 1, 0, None)
+        if lists is not None:
+            most = None if trips is None else trips.length
             self.state.reads = lists.reads
-            self.state.note_branches(lists.in_branches.values(), trips.length)
+            self.state.note_branches(lists.in_branches.values(), most)
         self._started: dict[str, Any] = {}
         self._settled: dict[str, Any] = {}
         self._late: dict[str, Group] = {}
@@ -243,8 +247,10 @@ class LoopRegion:
         """How many trips there are, where that is known at the beginning; which one this is."""
         trips = self.trips
         exits = self.guess is not None and self.guess.exits
-        if trips is None or (self.names.leaves and not exits) or self.index is None:
+        if (self.names.leaves and not exits) or self.index is None:
             return None, 0
+        if trips is None:
+            return self._number, dims.of_atom(self.index)
         return trips.length, (dims.of_atom(self.index) - trips.start) // trips.step
 
     def _take_rebound(self, ends: dict[str, Any], journal: Journal) -> bool:
@@ -336,11 +342,14 @@ class LoopRegion:
         late = [slot for group in self._late.values() for slot in group.carried()]
         for buffer in self.state.buffers.values():
             buffer.prepare()
-        making = Making(self.trace, self.builder, self.trips, self.slots, self.span, trip)
+        making = Making(
+            *(self.trace, self.builder, self.trips, self.slots, self.span, trip, self._number)
+        )
         return self._finish(making.loop([*self.state.slots(), *late], late))
 
     def _finish(self, made: Made) -> list[Any]:
-        finals = made.finals(self.trace.builder, self._extent()[0])
+        length = None if self.trips is None else self._extent()[0]
+        finals = made.finals(self.trace.builder, length)
         for storage, slot in self.state.storages.items():
             storage.replace(finals[id(slot)][0])
         self._replace_overwritten(finals, made)

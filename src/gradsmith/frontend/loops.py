@@ -28,7 +28,7 @@ from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import TripIterator, Trips, as_trips
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import UndecidedError
-from gradsmith.frontend.value_guards import decide
+from gradsmith.frontend.value_guards import TentativeError, decide
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
@@ -73,6 +73,7 @@ class Looping:
         "_first",
         "_guess",
         "_is_pythons",
+        "_is_repeated",
         "_journal",
         "_lists",
         "_may_carry",
@@ -82,6 +83,7 @@ class Looping:
         "_original",
         "_region",
         "_switch",
+        "_tentative",
         "_trip",
         "_trying",
         "_values",
@@ -122,7 +124,8 @@ class Looping:
         self._region: LoopRegion | None = None
         self._lists = Lists()
         self._carries = False
-        self._ends_first = False
+        self._tentative: Journal | None = None
+        self._ends_first = self._is_repeated = False
         self._only: _OnlyTrip | None = None
 
     # -- what staged code calls
@@ -133,10 +136,21 @@ class Looping:
         if self._only is not None:
             self._give_up(self._only)
             return
+        if isinstance(error, TentativeError) and error.looping is not self:
+            raise  # noqa: PLE0704  within the except block of staged code
         if self._trying is not None:
             self._trying.close()
-        if self._learns(error):
+        if isinstance(error, TentativeError):
+            if self._tentative is not None:
+                self._tentative.undo()
+            self._values = self._original = self._before
+            self._carries = self._is_repeated = True
+        elif self._learns(error):
             self._undo()
+            if self._guess is not None and self._guess.trips is None:
+                self._guess, self._may_guess = None, True
+            elif self._region is not None and self._region.trips is None:
+                self._is_repeated = True
         else:
             self._go_another_way(error)
         self.rolled, self.resets, self._again = False, True, True
@@ -180,7 +194,7 @@ class Looping:
         is to be run again.
         """
         region, journal, lists = self._region, self._journal, self._lists
-        if not self.rolled or self._done or region is None or region.trips is None:
+        if not self.rolled or self._done or region is None:
             return False
         if isinstance(error, AppendedInBranchError):
             key, trace = id(error.container), current_trace()
@@ -219,7 +233,9 @@ class Looping:
     def _is_decided(self) -> bool:
         """Whether its iterations are those of the present call, which the emitted code checks."""
         trace = current_trace()
-        return trace is not None and self.place in trace.decided
+        if trace is None:
+            return False
+        return self.place in trace.decided or trace.unrolling.is_asked_for(self.place)
 
     def _refuse(self) -> NoReturn:
         """Raise the error of an iteration again: the loop cannot be one of the graph."""
@@ -236,6 +252,11 @@ class Looping:
             if journal is not None:
                 journal.undo()
         self._values = self._original[: len(self.names.stored)]
+
+    @property
+    def is_tentative(self) -> bool:
+        """Whether what its iterations have done can be undone."""
+        return self._tentative is not None and not self._tentative.is_final
 
     def state(self) -> list[Any]:
         """What the stored variables are to be now."""
@@ -331,8 +352,9 @@ class Looping:
             for value in self.iterable:  # noqa: UP028
                 yield value
             return
-        if self._counting.trips is not None:
-            yield from self._roll(trace, frame, self._counting.trips)
+        if self._counting.trips is not None or self._is_repeated:
+            self._is_repeated = False
+            yield from self._roll(trace, frame, self._counting.trips, self._before or None)
             return
         if self._guess is not None:
             trips = self._guess.trips
@@ -401,7 +423,9 @@ class Looping:
         if self._may_carry and self._may_roll:
             self._may_carry = False
             found = reachable(frame, trace)
+            self._before = first
             with journaling(trial=trace.builder, found=found) as journal:
+                self._tentative = journal
                 if (yield from self._python_trips(trace, frame, trips, first, FEW_TRIPS)):
                     return
                 if not journal.is_final:
@@ -459,7 +483,8 @@ class Looping:
                     f"this loop would have to be written out, and makes more than {MANY_TRIPS} "
                     "iterations"
                 )
-            with journaling(trial=trace.builder) as journal:
+            tentative = trace.unrolling.tentatively(None if most is None else self)
+            with tentative, journaling(trial=trace.builder) as journal:
                 yield None if trips is None else trips[place]
                 if self._switch:
                     journal.undo()

@@ -49,7 +49,9 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """What a loop is made of; ``limit`` is in how many slots its adjoint may keep states."""
+    """What a loop is made of; ``limit`` is in how many slots its adjoint may keep states, and
+    ``number`` how many iterations it makes, where sizes know that before.
+    """
 
     trace: Trace
     builder: Builder
@@ -57,6 +59,7 @@ class Making:
     limit: int | None
     span: Span | None
     trip: Trip
+    number: Size | None = None
 
     def loop(self, slots: Sequence[Slot], late: Sequence[Slot]) -> Made:
         """The loop that carries ``slots``; the ``late`` ones among them are set by every trip."""
@@ -80,6 +83,8 @@ class Making:
         """By which sizes know the value, where it is an integer."""
         if not slot.whole:
             return None
+        if slot.final is not None:
+            return slot.final
         return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
 
     def _attrs(self, slots: Sequence[Slot], body: Region, test: Region | None) -> dict[str, Any]:
@@ -88,7 +93,7 @@ class Making:
         counted = trip.leave is not None or trip.test is not None or trips is None
         if counted and self.limit is not None:
             raise ArgumentValueError(*NO_END)
-        count = dims.changing(fresh_name(self.trace, "trips"), 1, 0, None) if counted else None
+        count = self._number() if counted else None
         symbols.append(None if count is None else dims.as_symbol(count))
         return {
             "body": body,
@@ -103,6 +108,11 @@ class Making:
             "symbols": tuple(symbols),
             **({} if self.limit is None else {"slots": self.limit}),
         }
+
+    def _number(self) -> Size:
+        if self.number is not None:
+            return self.number
+        return dims.changing(fresh_name(self.trace, "trips"), 1, 0, None)
 
     def _any_trip(self, count: Symbol | None) -> Any:
         """Whether there was a trip."""

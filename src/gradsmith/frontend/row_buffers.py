@@ -20,10 +20,10 @@ from gradsmith.frontend.frozen import Sites, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, joint_form, storage_of, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value
-from gradsmith.frontend.slots import Slot, param_of
+from gradsmith.frontend.slots import Slot, fresh_name, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -33,7 +33,7 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.create import empty
-from gradsmith.ops.index import index_set
+from gradsmith.ops.index import first_rows, index_set, open_rows
 from gradsmith.ops.index_key import Index
 
 
@@ -51,10 +51,10 @@ class OpenRows:
     rows: tuple[Node, ...]
     count: Size
     form: Form
-    bounds: tuple[Size, Size]
+    bounds: tuple[Size, Size | None]
     """How many elements there are at least and at most."""
-    most: Size = 0
-    """How many elements the iteration at work has appended at most."""
+    most: Size | None = 0
+    """How many elements the iteration at work has appended at most; None: nobody knows."""
     shared: tuple[tuple[Storage, ...], ...] = ()
     """For each of the rows the buffers that the iteration has appended."""
     elements: tuple[Any, ...] = ()
@@ -77,7 +77,8 @@ class OpenRows:
                 row, whole = node_of(part), rows[place].array_type
                 if row.shape != whole.shape[1:] or row.dtype != whole.dtype:
                     return None
-                rows[place] = index_set(rows[place], row, index=Index((count,)))
+                grows = dims.total_of(whole.shape[0]) is not None
+                rows[place] = index_set(rows[place], row, index=Index((count,), grows))
                 storage = storage_of(part)
                 shared[place] += () if storage is None else (storage,)
             count = count + 1
@@ -85,7 +86,7 @@ class OpenRows:
             self,
             rows=tuple(rows),
             count=count,
-            most=self.most + len(elements),
+            most=_sum(self.most, len(elements)),
             shared=tuple(shared),
             elements=(*self.elements, *elements),
         )
@@ -96,12 +97,17 @@ class OpenRows:
         pairs = zip(self.shared or none, other.shared or none, strict=True)
         return tuple(one + more for one, more in pairs)
 
+    def _first(self, row: Node) -> Node:
+        if dims.total_of(row.shape[0]) is not None:
+            return first_rows(row, self.count)
+        return as_result(as_value(row, None, None)[: wrap_size(self.count)])
+
     def stand_in(self, sites: Sites) -> Grown:
         """What is in the list for the elements: they may be read where they are numbers."""
         nested = any(isinstance(kind, Form) for kind in self.form.kinds)
         if nested or any(row.ndim > 1 for row in self.rows):
             return Grown(sites=sites, open_rows=self)
-        wholes = [as_value(row, None, None)[: wrap_size(self.count)] for row in self.rows]
+        wholes = [as_value(self._first(row), None, None) for row in self.rows]
         for whole in wholes:
             lock(whole.view.storage, sites)
         return Grown(self.form, wholes, sites, self)
@@ -127,12 +133,12 @@ class RowBuffer:
     """For each leaf of an element its values before the loop."""
     first: Size
     """How many elements there are before the loop."""
-    length: Size
-    """How many iterations there are at most."""
+    extent: tuple[Size | None, Size | None]
+    """How many iterations there are, and how many at most, as far as that is known."""
     step: Size | None
     """How many elements each iteration appends; None where that is no one number."""
-    most: Size
-    """How many it appends at most."""
+    most: Size | None
+    """How many it appends at most; None where nobody knows."""
     outer: OpenRows | None = None
     """The rows of the enclosing loop, where it has them."""
     old: tuple[Any, ...] = ()
@@ -142,19 +148,23 @@ class RowBuffer:
     shared: tuple[tuple[Storage, ...], ...] = ()
     rows: list[Slot] = field(default_factory=list)
     count: Slot | None = None
+    capacity: Size = 0
+    """For how many elements there is room."""
 
     def __post_init__(self) -> None:
         self._make_slots()
 
     def _make_slots(self) -> None:
-        shapes = [(self.capacity, *type_.shape) for type_ in self.types]
+        self.count = None
+        if self.step is None:
+            self.count = Slot("count", wrap_size(self.first), python_number(int), whole=True)
+        capacity = self.capacity = self._capacity()
+        shapes = [(capacity, *type_.shape) for type_ in self.types]
         self.rows = [
             Slot("rows", None, ArrayType(type_.dtype, shape, "array"), whole=False, empty=True)
             for type_, shape in zip(self.types, shapes, strict=True)
         ]
-        self.count = None
-        if self.step is None:
-            self.count = Slot("count", wrap_size(self.first), python_number(int), whole=True)
+        if self.count is not None:
             self.count.bounds = self.bounds
 
     def prepare(self) -> None:
@@ -163,21 +173,45 @@ class RowBuffer:
             if self.outer is not None:
                 slot.initial, slot.empty = self.outer.rows[place], False
             elif self.before[place]:
-                whole: Tracer = traced(empty(shape=slot.type.shape, dtype=slot.type.dtype))
-                whole[: len(self.before[place])] = apply(np.stack, self.before[place])
-                slot.initial, slot.empty = whole, False
+                slot.initial, slot.empty = self._begun(self.before[place], slot.type), False
 
-    @property
-    def capacity(self) -> Size:
-        """For how many elements there is room."""
+    def _begun(self, elements: list[Any], type_: ArrayType) -> Any:
+        """The rows with those that are there before the loop."""
+        stacked = apply(np.stack, elements)
+        if dims.total_of(self.capacity) is not None:
+            return open_rows(as_result(stacked), self.capacity)
+        whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
+        whole[: len(elements)] = stacked
+        return whole
+
+    def _capacity(self) -> Size:
+        """For how many elements there is room; an open axis where nobody knows how many."""
         if self.outer is not None:
-            return self.outer.bounds[1]
-        return self.first + self.length * (self.most if self.step is None else self.step)
+            return self.outer.rows[0].shape[0]
+        most = self.most if self.step is None else self.step
+        if self.extent[1] is not None and most is not None:
+            return self.first + self.extent[1] * most
+        if self.count is not None:
+            total = number_at_end("count", self.first)
+            self.count.final = dims.as_symbol(total)
+        else:
+            total = self._total()
+        return open_length(total)
+
+    def _total(self) -> Size:
+        """How many elements there are after the loop, where each iteration appends as many."""
+        length = self.extent[0]
+        assert self.step is not None
+        assert length is not None
+        return self.first + length * self.step
 
     @property
-    def bounds(self) -> tuple[Size, Size]:
+    def bounds(self) -> tuple[Size, Size | None]:
         """How many elements there are at least and at most."""
-        return self.first if self.outer is None else self.outer.bounds[0], self.capacity
+        if self.outer is not None:
+            return self.outer.bounds
+        is_open = dims.total_of(self.capacity) is not None
+        return self.first, None if is_open else self.capacity
 
     @property
     def slots(self) -> list[Slot]:
@@ -223,18 +257,13 @@ class RowBuffer:
             settled = self.count.take(wrap_size(ended.count))
         return settled
 
-    def _is_as_assumed(self, appended: Size, most: Size) -> bool:
+    def _is_as_assumed(self, appended: Size, most: Size | None) -> bool:
         if self.step is not None and appended == self.step:
             return True
-        if self.step is None and most == self.most:
+        if most is not None and dims.changes(most):
+            most = extreme(most, lowest=False)
+        if self.step is None and (self.most is None or most == self.most):
             return True
-        if dims.changes(most):
-            greatest = extreme(most, lowest=False)
-            if greatest is None:
-                raise changed_rows()
-            most = greatest
-            if self.step is None and most == self.most:
-                return True
         known = self.step is not None and not dims.is_unbacked(appended)
         self.step, self.most = appended if known else None, most
         self._make_slots()
@@ -242,7 +271,7 @@ class RowBuffer:
 
     def close(self, wholes: Sequence[Any], count: Any) -> None:
         """After the loop the list has the first rows; those of an enclosing loop stay open."""
-        total = _size_of(count) if self.step is None else self.first + self.length * self.step
+        total = _size_of(count) if self.step is None else self._total()
         note_container(self.container)
         if self.outer is not None:
             for storage in (one for own in self.shared for one in own):
@@ -251,18 +280,27 @@ class RowBuffer:
                 self.outer,
                 rows=tuple(map(as_result, wholes)),
                 count=total,
-                most=self.outer.most + self.length * self.most,
+                most=self._most_in_outer(),
                 shared=self._shared_with_outer(wholes),
                 elements=(*self.outer.elements, *(self.element or ())),
             )
             refill(self.container, [found.stand_in(self.sites)])
             return
+        is_open = dims.total_of(self.capacity) is not None
+        wholes = [closed_rows(whole) for whole in wholes]
         for whole in wholes:
             whole.view.storage.sites = self.sites
-        if self.step is None:
+        if self.step is None and not is_open:
             wholes = [whole[: wrap_size(total)] for whole in wholes]
         freeze(self.element, self.sites)
         refill(self.container, [Grown(self.form, wholes, self.sites, owner=self.container)])
+
+    def _most_in_outer(self) -> Size | None:
+        assert self.outer is not None
+        length = self.extent[1]
+        if length is None or self.most is None:
+            return None
+        return _sum(self.outer.most, length * self.most)
 
     def _shared_with_outer(self, wholes: Sequence[Any]) -> tuple[tuple[Storage, ...], ...]:
         """The buffers that the iteration of the enclosing loop has appended."""
@@ -270,6 +308,33 @@ class RowBuffer:
         shared = self.outer.shared or ((),) * len(wholes)
         pairs = zip(shared, wholes, self.shared, strict=True)
         return tuple((*known, whole.view.storage) if own else known for known, whole, own in pairs)
+
+
+def open_length(total: Size) -> Size:
+    """The length of an open axis with so many rows at the end."""
+    trace = current_trace()
+    assert trace is not None
+    return dims.open_axis(fresh_name(trace, "rows"), total)
+
+
+def number_at_end(label: str, least: Size) -> Size:
+    """A number that only the end of a loop shows."""
+    trace = current_trace()
+    assert trace is not None
+    return dims.changing(fresh_name(trace, label), 1, least, None)
+
+
+def closed_rows(whole: Tracer) -> Tracer:
+    """The rows of an array with an open axis when the loop has ended; any other as it is."""
+    total = dims.total_of(whole.type.shape[0])
+    if total is None:
+        return whole
+    closed: Tracer = as_value(first_rows(as_result(whole), total), None, None)
+    return closed
+
+
+def _sum(one: Size | None, other: Size) -> Size | None:
+    return None if one is None else one + other
 
 
 def _size_of(value: Any) -> Size:
@@ -346,22 +411,29 @@ def kind_of(
 
 
 def buffer_of(
-    container: list[Any], before: list[Any], appended: Appended, length: Size, sites: Sites
+    container: list[Any],
+    before: list[Any],
+    appended: Appended,
+    extent: tuple[Size | None, Size | None],
+    sites: Sites,
 ) -> RowBuffer | None:
-    """How the rows of a list are carried; None where what it holds before is not of their kind."""
+    """How the rows of a list are carried; None where what it holds before is not of their kind.
+
+    ``extent`` is how many iterations there are, and how many at most.
+    """
     count, outer = appended.count, open_rows_of(before)
     most = 1 if count is None else count
     kind, types = appended.form, list(appended.types)
     if outer is not None:
         none: list[list[Any]] = [[] for _ in types]
         first = outer.count
-        return RowBuffer(sites, container, kind, types, none, first, length, count, most, outer)
+        return RowBuffer(sites, container, kind, types, none, first, extent, count, most, outer)
     found = _columns(before, kind, types)
     if found is None:
         return None
     kind, columns = found
     return RowBuffer(
-        *(sites, container, kind, types, columns, len(before), length, count, most),
+        *(sites, container, kind, types, columns, len(before), extent, count, most),
         old=tuple(before),
     )
 

@@ -29,6 +29,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
+from gradsmith.ops.index import without_rows
 
 VARIES = "its type or shape differs from trip to trip of a loop"
 NO_DATA = "a loop changes it, and before the loop it is no number or array"
@@ -69,6 +70,8 @@ class Slot:
     """Whether what is carried may or may not have been written to: it cannot be used."""
     refused: bool = False
     """Whether a trip gave it a type that no value carried can have."""
+    final: Symbol | None = None
+    """By which sizes know it after the loop, where some do before."""
 
     def open(self, trace: Trace, builder: Builder) -> Any:
         """What the trip starts with."""
@@ -165,6 +168,9 @@ class Slot:
 
     def start(self) -> Node:
         """What the first trip gets; made in the builder around the loop."""
+        if self.empty and self.type.ndim and dims.total_of(self.type.shape[0]) is not None:
+            length, *row = self.type.shape
+            return without_rows(ArrayType(self.type.dtype, tuple(row)), length)
         if self.empty:
             return empty(shape=self.type.shape, dtype=self.type.dtype)
         if self.initial is None:

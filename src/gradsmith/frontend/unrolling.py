@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.ir import dims
@@ -16,6 +17,14 @@ Plan: TypeAlias = Mapping[Span, GradsmithError]
 """Loops that are to be written out, each with the error of an earlier run in which it was not."""
 NOWHERE = Span("", 0)
 """Stands for a loop whose place in the source is not known."""
+
+
+class Tentative(Protocol):
+    """A loop whose first iterations are run as Python runs them."""
+
+    @property
+    def is_tentative(self) -> bool:
+        """Whether what its iterations have done can be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +62,33 @@ class Unrolling:
     """
     long: dict[Span, WrittenOut] = field(default_factory=dict)
     """Loops with many iterations that were written out."""
+    tentative: list[Tentative] = field(default_factory=list)
+    """The loops whose first iterations are being run as Python runs them, from the outermost: no
+    value may be specialised on there before it is known that they cannot stay loops.
+    """
+
+    @contextmanager
+    def tentatively(self, looping: Tentative | None) -> Iterator[None]:
+        """An iteration of ``looping`` is run as Python does; of None one that stays so."""
+        if looping is None:
+            yield
+            return
+        self.tentative.append(looping)
+        try:
+            yield
+        finally:
+            self.tentative.remove(looping)
 
     def is_chosen(self, loop: Span) -> bool:
         """Whether the loop is to be written out."""
         return self.everything or loop in self.chosen
+
+    def is_asked_for(self, loop: Span) -> bool:
+        """Whether the loop is to be written out because of an error that names it: so is one that
+        traced values end.
+        """
+        error = self.chosen.get(loop)
+        return error is not None and error.loop == loop
 
     def begin(self, loop: Span, known: Mapping[int, Any]) -> int:
         """The body of the loop is run as a region from now on; how many loops are around it.

@@ -30,6 +30,25 @@ from gradsmith.ops.compare import isnan, logical_not, not_equal
 from gradsmith.ops.effects import fail
 
 
+class TentativeError(ControlFlowError):
+    """A value is needed in an iteration of the loop ``looping`` that may yet become one of a loop
+    in the graph.
+    """
+
+    looping: object = None
+
+    @classmethod
+    def within(cls, looping: object, what: str) -> TentativeError:
+        """The error about a value in an iteration of ``looping``."""
+        error = cls(
+            f"Python needs the value of {what} in an iteration of a loop",
+            current_span(),
+            "use NumPy functions, which take it as it is",
+        )
+        error.looping = looping
+        return error
+
+
 def known(value: Any) -> Any:
     """The plain value of a traced number or truth value, which the emitted code checks.
 
@@ -51,6 +70,8 @@ def known(value: Any) -> Any:
         node = value.node
         present = _plain(present_values(trace).of(node), node)
     if not trace.builder.is_sure(node):
+        if trace.unrolling.tentative and trace.unrolling.tentative[-1].is_tentative:
+            raise TentativeError.within(trace.unrolling.tentative[-1], shown(value))
         _check(trace, node, present)
         trace.builder.make_sure(node)
     return present

@@ -33,11 +33,13 @@ from gradsmith.ir.sizes import (
     least,
     of_atom,
     of_terms,
+    open_axis,
     product,
     renamed,
     render,
     symbol,
     symbols,
+    total_of,
 )
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "minimum",
     "of_atom",
     "of_terms",
+    "open_axis",
     "product",
     "recording_guards",
     "renamed",
@@ -77,6 +80,7 @@ __all__ = [
     "settled",
     "symbol",
     "symbols",
+    "total_of",
 ]
 
 RELATIONS: dict[str, Callable[[int, int], bool]] = {

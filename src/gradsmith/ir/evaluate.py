@@ -79,7 +79,7 @@ def bind(type_: Type, value: Any, bindings: dict[Symbol, int]) -> None:
         return
     for size, number in zip(type_.shape, np.shape(value), strict=True):
         symbol = dims.as_symbol(size)
-        if symbol is not None:
+        if symbol is not None and symbol.total is None:
             bindings.setdefault(symbol, number)
 
 

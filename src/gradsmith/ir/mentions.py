@@ -24,7 +24,11 @@ def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
 
     def see(value: Size) -> Size:
         if type(value) is not int:
-            found.update(dict.fromkeys(dims.symbols(value)))
+            for symbol in dims.symbols(value):
+                if symbol.total is None:
+                    found[symbol] = None
+                else:  # what is written is the length at the end
+                    see(symbol.total)
         return value
 
     for node in nodes:
@@ -41,7 +45,8 @@ def _see_type(type_: Type, see: Callable[[Size], Size]) -> None:
     """The sizes of a value; those of what a tape holds are not known outside of its loop."""
     if isinstance(type_, ArrayType):
         for extent in type_.shape:
-            see(extent)
+            if dims.total_of(extent) is None:  # an open axis is not known before the loop ends
+                see(extent)
     elif isinstance(type_, TapeType):
         see(type_.length)
 
@@ -100,7 +105,7 @@ def shown(nodes: Iterable[Node]) -> set[Symbol]:
     """The sizes that arrays show, being there."""
     shapes = (n.type.shape for n in nodes if isinstance(n.type, ArrayType))
     symbols = (dims.as_symbol(size) for shape in shapes for size in shape)
-    return {symbol for symbol in symbols if symbol is not None}
+    return {symbol for symbol in symbols if symbol is not None and symbol.total is None}
 
 
 def has_effect(node: Node) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 
@@ -21,6 +21,8 @@ class Symbol:
     of an *axis* is 2 at least: axes of 0 and 1 have no symbol but are patterns of their own.
     One that changes while the code runs (a loop's index) has *bounds*, the least and the greatest
     value it takes, either of them None where that is not known.
+    An *open* axis is that of rows which a loop appends: it is as long as they are many. Its
+    *total* is the number of rows at the end, the only one that is ever written.
     """
 
     name: str
@@ -28,10 +30,11 @@ class Symbol:
     unbacked: bool = False
     axis: bool = field(default=False, compare=False)
     bounds: tuple[Size | None, Size | None] | None = field(default=None, compare=False)
+    total: Size | None = field(default=None, compare=False)
 
     def value(self, bindings: Mapping[Symbol, int]) -> int:
         """Its number under ``bindings``."""
-        return bindings[self]
+        return bindings[self] if self.total is None else evaluate(self.total, bindings)
 
     def symbols(self) -> Iterator[Symbol]:
         """Itself."""
@@ -164,6 +167,17 @@ def symbol(name: str, value: int, *, unbacked: bool = False, axis: bool = False)
 def changing(name: str, value: int, low: Size | None, high: Size | None) -> Dim:
     """A size that a loop changes, from ``low`` to ``high`` (None: not known)."""
     return of_atom(Symbol(name, value, unbacked=True, bounds=(low, high)))
+
+
+def open_axis(name: str, total: Size) -> Dim:
+    """The length of an axis that grows while a loop runs, to ``total`` at its end."""
+    return of_atom(Symbol(name, 1, unbacked=True, bounds=(0, None), total=total))
+
+
+def total_of(size: Size) -> Size | None:
+    """The number of rows at the end, where ``size`` is that of an open axis."""
+    symbol = as_symbol(size)
+    return None if symbol is None else symbol.total
 
 
 def of_atom(atom: Atom) -> Dim:
@@ -344,5 +358,7 @@ def renamed(size: Size, one: Callable[[Symbol], Symbol | int]) -> Size:
 def _renamed_atom(atom: Atom, one: Callable[[Symbol], Symbol | int]) -> Size:
     if isinstance(atom, Symbol):
         found = one(atom)
+        if isinstance(found, Symbol) and found.total is not None:
+            found = replace(found, total=renamed(found.total, one))
         return found if isinstance(found, int) else of_atom(found)
     return compound(atom.name, renamed(atom.left, one), renamed(atom.right, one))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ShapeError
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
@@ -17,6 +18,7 @@ from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
+    Slice,
     emit_key,
     indexed_shape,
     is_advanced,
@@ -25,6 +27,7 @@ from gradsmith.ops.index_key import (
 from gradsmith.ops.index_writing import update_add, update_set
 from gradsmith.ops.keys import index_of
 from gradsmith.ops.manipulate import broadcasted, reshaped
+from gradsmith.ops.open_axes import ROOM, OpenLength, Row, is_all_rows
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import astype, cast, owner, private, squeezed_to, unbroadcast
@@ -55,6 +58,8 @@ def _emit_read(emitter: Emitter, node: Node, x: ast.expr, *arrays: ast.expr) -> 
 
 
 def _scatter(g: Node, x: Node, *arrays: Node, index: Index) -> Node:
+    if is_all_rows(index, x.array_type):
+        return open_rows(g, x.shape[0])
     return index_add(zeros(shape=x.shape, dtype=g.dtype), g, *arrays, index=index)
 
 
@@ -81,6 +86,55 @@ def take_part(x: Node, *arrays: Node, index: Index) -> Node:
     return (gather if advanced else getitem)(x, *arrays, index=index)
 
 
+def first_rows(x: Node, count: Size) -> Node:
+    """``x[:count]``, where there are so many rows."""
+    return getitem(x, index=Index((Slice(None, count, None, count),)))
+
+
+_open_rows: Op = primitive(
+    "open_rows",
+    infer=lambda x, *, length: ArrayType(x.dtype, (length.size, *x.shape[1:])),
+    evaluate=lambda x, *, length: x,
+    derivative=Linear((lambda g, x, *, length: first_rows(g, x.shape[0]),)),
+    emit=lambda emitter, node, x: x,
+    traits=("alias",),
+)
+
+
+no_rows: Op = primitive(
+    "no_rows",
+    infer=lambda *, row, length: ArrayType(row.dtype, (length.size, *row.shape)),
+    evaluate=lambda *, row, length: np.zeros((0, *row.shape), row.dtype),
+    derivative=NON_DIFF,
+    emit=lambda emitter, node: syntax.call(
+        "np.empty",
+        emitter.shape((ROOM, *node.shape[1:])),
+        dtype=None if node.dtype == float else node.dtype,
+    ),
+)
+"""An array with an open axis and without rows yet, but with room for some."""
+
+
+def without_rows(row: ArrayType, length: Size) -> Node:
+    """An array for rows of this type, with an open axis of this length."""
+    return no_rows(row=Row(row.dtype, row.shape), length=OpenLength(length))
+
+
+def zero_tangent(node: Node) -> Node | None:
+    """The tangent, zero, of rows that are there before their loop; None of any other value."""
+    if node.op is no_rows:
+        return no_rows(**node.attrs)
+    if node.op is _open_rows:
+        x = node.inputs[0]
+        return _open_rows(zeros(shape=x.shape, dtype=x.dtype), **node.attrs)
+    return None
+
+
+def open_rows(x: Node, length: Size) -> Node:
+    """``x`` as the first rows of an array with an open axis of this length."""
+    return _open_rows(x, length=OpenLength(length))
+
+
 # -- writing -------------------------------------------------------------------------------------
 
 
@@ -101,6 +155,8 @@ def _write_infer(x: ArrayType, update: ArrayType, *arrays: ArrayType, index: Ind
 
 def _evaluate_set(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
     result = np.array(x)
+    if index.grows and index.items[0] == len(result):
+        result = np.concatenate((result, np.zeros((1, *result.shape[1:]), result.dtype)))
     result[numpy_key(index, arrays) or ...] = update
     return result
 
@@ -124,6 +180,7 @@ def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.e
 def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     # The gradient of the update reads what is cleared here. Read first, and the clearing may
     # work in place.
+    index = Index(index.items)  # an adjoint has room for all rows
     take_part(g, *arrays, index=index)
     return index_set(g, 0, *arrays, index=index)
 

@@ -74,13 +74,17 @@ Item: TypeAlias = Size | Slice | Array | EllipsisType | None
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The normalised key of a read or a write."""
+    """The normalised key of a read or a write.
+
+    A write that ``grows`` puts a row behind the others of an open axis: room is made for it.
+    """
 
     items: tuple[Item, ...]
+    grows: bool = field(default=False, compare=False)
 
     def map_sizes(self, fn: SizeMap) -> Index:
         """The same with ``fn`` applied to every size."""
-        return Index(tuple(_map_item(item, fn) for item in self.items))
+        return Index(tuple(_map_item(item, fn) for item in self.items), self.grows)
 
     @property
     def whole(self) -> bool:

@@ -11,6 +11,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import without_sign
 from gradsmith.ops.emission import commutes
 from gradsmith.ops.index_key import Slice, emit_argument, emit_key, indexed_shape
+from gradsmith.ops.open_axes import append_row
 from gradsmith.ops.repeats import may_repeat
 
 AUGMENTING: dict[type[ast.operator], str] = {
@@ -30,6 +31,8 @@ def update_set(
     emitter: Emitter, node: Node, target: ast.expr, update: ast.expr, *arrays: ast.expr
 ) -> list[ast.stmt]:
     """The statement that stores ``update`` in a part of ``target``."""
+    if node.attrs["index"].grows:
+        return append_row(emitter, node, target, update)
     part = syntax.subscript(target, emit_key(emitter, node.attrs["index"], arrays))
     known = emitter.shown(node)
     better = (
