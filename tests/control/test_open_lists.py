@@ -3,7 +3,7 @@
 The loop stays one, and the code is as long for many iterations as for few. Each program is checked
 by its value to the bit, by its first and second derivatives, and by the length of its source.
 """
-# ruff: noqa: PERF401  appending is what is tested
+# ruff: noqa: PLW2901  a loop goes on from where another one begins
 
 from __future__ import annotations
 
