@@ -26,7 +26,8 @@ from gradsmith.driver.specialise import (
     specialise,
 )
 from gradsmith.errors import ArgumentValueError, SpecialisationError, SpecialisationWarning
-from gradsmith.frontend.arguments import exact_key, is_input, pattern_key
+from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_key
+from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -360,7 +361,7 @@ def call_key(value: Any) -> Any:
         # written out: large objects have many numbers
         found = [float if type(part) is float else call_key(part) for part in parts]
         return (kind, type(value), keys, tuple(found))
-    return Identity(value)
+    return type(value) if is_library_object(value) else Identity(value)
 
 
 class Identity:
@@ -383,7 +384,7 @@ def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     named: dict[str, Any] = {}
     keys: list[Any] = []
     for name, value in bound.items():
-        leaves, shape = tree.flatten(value, is_input)
+        leaves, shape = tree.flatten(value, is_argument_leaf)
         for leaf, path in zip(leaves, tree.paths(shape), strict=True):
             named[tree.path_name(name, path)] = leaf
         keys.append((name, _shape_key(shape), tuple(map(pattern_key, leaves))))

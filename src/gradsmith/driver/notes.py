@@ -13,7 +13,7 @@ from gradsmith._version import __version__
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Guard, Size, Symbol
 from gradsmith.ir.graph import Graph
-from gradsmith.ir.types import ArrayType, Type
+from gradsmith.ir.types import ArrayType, ObjectType, Type
 
 LETTERS = "nmkpqrsuvw"
 LONGEST = 90
@@ -175,6 +175,8 @@ class SizeLetters:
 
     def describe(self, type_: Type) -> str:
         """``float64[n, 3]``."""
+        if isinstance(type_, ObjectType) and type_.cls is not None:
+            return type_.cls.__name__
         if not isinstance(type_, ArrayType):
             return "an object"
         if type_.weak:

@@ -28,7 +28,14 @@ from gradsmith.errors import (
     UnrolledLoopWarning,
     UnsupportedError,
 )
-from gradsmith.frontend.arguments import bindings, check_leaf, is_input, leaf_value, pattern_key
+from gradsmith.frontend.arguments import (
+    bindings,
+    check_leaf,
+    is_argument_leaf,
+    is_input,
+    leaf_value,
+    pattern_key,
+)
 from gradsmith.frontend.captures import drop_unread
 from gradsmith.frontend.effects import note_external
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
@@ -36,6 +43,7 @@ from gradsmith.frontend.failing import always_ends, raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import contents_of, written_part
+from gradsmith.frontend.opaque import object_argument
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
@@ -214,7 +222,7 @@ class Arguments:
         self.values = {name: self._trace(name, value) for name, value in bound.items()}
 
     def _trace(self, name: str, value: Any) -> Any:
-        leaves, shape = tree.flatten(value, is_input)
+        leaves, shape = tree.flatten(value, is_argument_leaf)
         self.shapes[name] = shape
         _check_statics(shape, name)
         for leaf, path in zip(leaves, tree.paths(shape), strict=True):
@@ -228,9 +236,7 @@ class Arguments:
         if name == self.seed:
             return self._pending(leaves, shape)
         made = [
-            leaf_value(
-                self.trace, tree.path_name(name, path), leaf, label=tree.leaf_name(name, path)
-            )
+            self._stand_in(tree.path_name(name, path), leaf, tree.leaf_name(name, path))
             for leaf, path in zip(leaves, tree.paths(shape), strict=True)
         ]
         seen = tree.unflatten(shape, made)
@@ -238,6 +244,11 @@ class Arguments:
             enter_containers(self.trace, seen, value)
         self._note_copies(name, (), seen)
         return seen
+
+    def _stand_in(self, name: str, leaf: Any, label: str) -> Any:
+        if is_input(leaf):
+            return leaf_value(self.trace, name, leaf, label=label)
+        return object_argument(self.trace, name, leaf, label)
 
     def _note_copies(self, name: str, path: tree.Path, seen: Any) -> None:
         """Containers among the arguments stand for those of each call."""

@@ -30,6 +30,7 @@ from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.effects import world_as_it_was
 from gradsmith.frontend.layout import order_of_copy
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.opaque import class_of_object
 from gradsmith.frontend.results import check_results, returned
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.shared_memory import enter_containers
@@ -186,7 +187,9 @@ def _check_differentiable(
     name: str, shape: tree.Tree, leaves: Sequence[Any], moving: Sequence[bool]
 ) -> None:
     if not leaves:
-        _refuse_discrete(name, f"a {type(shape.value).__name__}")
+        cls = class_of_object(shape.value) or type(shape.value)
+        hint = f"pass np.asarray({name})" if hasattr(cls, "__array__") else PASS_A_FLOAT
+        _refuse_discrete(name, f"a {cls.__name__}", hint)
     for leaf, path, moves in zip(leaves, tree.paths(shape), moving, strict=True):
         if not moves:
             discrete = isinstance(leaf, (TracedInt, int))
@@ -194,11 +197,14 @@ def _check_differentiable(
             _refuse_discrete(tree.path_name(name, path), kind)
 
 
-def _refuse_discrete(name: str, kind: str) -> NoReturn:
+PASS_A_FLOAT = "pass a float (1.0 for 1, x.astype(float) for an integer array)"
+
+
+def _refuse_discrete(name: str, kind: str, hint: str = PASS_A_FLOAT) -> NoReturn:
     raise ArgumentTypeError(
         f"{name} is {kind}: gradients are taken with respect to floating or complex values",
         current_span(),
-        "pass a float (1.0 for 1, x.astype(float) for an integer array)",
+        hint,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import ArgumentTypeError
+from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.shared_memory import enter, same_elements
 from gradsmith.frontend.storage import ALWAYS, Order, Storage, View
 from gradsmith.frontend.trace import Trace
@@ -31,6 +32,11 @@ def is_input(value: Any) -> bool:
     return isinstance(value, numbers) and not isinstance(value, static)
 
 
+def is_argument_leaf(value: Any) -> bool:
+    """Whether ``value`` is part of an argument that each call passes anew."""
+    return is_input(value) or is_library_object(value)
+
+
 def check_leaf(value: Any, name: str, what: str = "argument") -> None:
     """Refuse arrays that NumPy's arithmetic treats in a way of its own.
 
@@ -39,6 +45,8 @@ def check_leaf(value: Any, name: str, what: str = "argument") -> None:
     ArgumentTypeError
         Object, string, structured or masked arrays, ``np.matrix``, other libraries' arrays.
     """
+    if is_library_object(value):
+        return
     dtype = getattr(value, "dtype", None)
     if isinstance(value, (np.matrix, np.ma.MaskedArray)):
         plain = f"pass np.asarray({name})"

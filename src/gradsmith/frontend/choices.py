@@ -13,7 +13,7 @@ from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
-from gradsmith.frontend.opaque import OpaqueObject, record
+from gradsmith.frontend.opaque import OpaqueObject, class_of_object, record
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import current_span, staged_frame
@@ -95,6 +95,8 @@ def negate(value: Any) -> Any:
 def identical(left: Any, right: Any) -> bool:
     """``left is right``."""
     if OpaqueObject in (type(left), type(right)):
+        if (left is None and class_of_object(right)) or (right is None and class_of_object(left)):
+            return False
         return decide(record(Callee("operator", "is", "`is`"), [left, right], {}))
     for value in (left, right):
         if isinstance(value, Unsettled):

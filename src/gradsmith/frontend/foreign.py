@@ -15,6 +15,7 @@ import numpy as np
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.libraries import is_called_module
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace
@@ -48,50 +49,6 @@ PASSING = frozenset({np.ndindex, np.finfo, np.iinfo, np.iterable})
 """NumPy's that look at types and sizes alone."""
 
 
-CALLED_PACKAGES = frozenset(
-    {
-        *("scipy", "sklearn", "pandas", "statsmodels", "matplotlib", "xarray", "networkx", "h5py"),
-        *("PIL", "cv2", "skimage", "numba", "joblib", "requests", "yaml", "seaborn", "astropy"),
-    }
-)
-"""Libraries whose functions are called as they are, and not traced into."""
-CALLED_MODULES = frozenset(
-    [
-        "_csv",
-        "_datetime",
-        "_io",
-        "_json",
-        "_pickle",
-        "_random",
-        "_uuid",
-        "configparser",
-        "csv",
-        "datetime",
-        "getpass",
-        "glob",
-        "io",
-        "json",
-        "logging",
-        "os",
-        "pathlib",
-        "pickle",
-        "platform",
-        "posix",
-        "posixpath",
-        "random",
-        "secrets",
-        "shutil",
-        "socket",
-        "sqlite3",
-        "subprocess",
-        "tempfile",
-        "time",
-        "urllib",
-        "uuid",
-        "zoneinfo",
-    ]
-)
-"""Modules of Python's that look at the world: files, clock, environment, random numbers."""
 CALLED_OF_NUMPY = frozenset(
     {"fromfile", "genfromtxt", "load", "loadtxt", "memmap", "save", "savetxt", "savez", "tofile"}
 )
@@ -140,9 +97,9 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     module = module_of(function)
     root = module.split(".")[0]
     name = getattr(function, "__name__", "")
-    if root in CALLED_PACKAGES or root in CALLED_MODULES or function is open or function is input:
+    if is_called_module(module) or function is open or function is input:
         return True
-    if module.startswith("numpy.random") or (root == "numpy" and name in CALLED_OF_NUMPY):
+    if root == "numpy" and name in CALLED_OF_NUMPY:
         return True
     if isinstance(function, types.FunctionType) and not is_library(function):
         return False

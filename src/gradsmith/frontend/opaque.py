@@ -105,6 +105,19 @@ class OpaqueMethod:
         callee = Callee("method", self._name, f"the method .{self._name}()")
         return record(callee, [self._owner, *args], kwargs)
 
+    def __getitem__(self, key: Any) -> Any:
+        return self._attribute()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what the compiler asks functions for
+            raise AttributeError(name)
+        return getattr(self._attribute(), name)
+
+    def _attribute(self) -> Any:
+        """What is no method after all, such as ``.loc`` of a data frame."""
+        callee = Callee("attribute", self._name, f".{self._name}")
+        return record(callee, [self._owner], {})
+
 
 def _operator(sign: str, *, reverse: bool = False) -> Callable[[Any, Any], Any]:
     callee = Callee("operator", sign, f"`{sign}`")
@@ -135,6 +148,14 @@ for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "
     setattr(OpaqueObject, f"__{_name}__", _operator(_sign))
 
 
+def object_argument(trace: Trace, name: str, value: Any, label: str) -> OpaqueObject:
+    """The stand-in of an argument that only calls know what to do with."""
+    trace.leaves[name] = value
+    node = trace.root.parameter(name, ObjectType(type(value)))
+    trace.root.names[node] = label
+    return OpaqueObject(node)
+
+
 def known_object(value: Any) -> Any:
     """The present object, where it is text or None, which the emitted code checks."""
     if type(value) is not OpaqueObject:
@@ -160,8 +181,19 @@ def _present(node: Node) -> Any:
     return present_values(trace).of(node)
 
 
+def class_of_object(value: Any) -> type | None:
+    """The class of an object that only calls know, where it is that of all calls of the code."""
+    return value.node.type.cls if type(value) is OpaqueObject else None
+
+
 def apply(function: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """``function(*args, **kwargs)``, called by the emitted code."""
+    if function in (isinstance, type):
+        first, *others = args
+        cls = class_of_object(first)
+        if cls is not None:
+            return issubclass(cls, *others) if others else cls
+        args = (first, *others)
     path = public_path(function)
     if path is not None:
         return record(Callee("function", path, _shown(path)), list(args), kwargs)
@@ -450,7 +482,7 @@ def _captured(trace: Trace, value: Any) -> Node | None:
         name = _name_outside(trace, value)
         while name in trace.leaves:
             name += "_"
-        node = trace.root.parameter(name, ObjectType())
+        node = trace.root.parameter(name, ObjectType(type(value)))
         trace.leaves[name] = value
         made = Capture(name, original.read, node, value)
         trace.inputs.append(made)

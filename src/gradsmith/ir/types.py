@@ -94,11 +94,16 @@ class TapeType:
 class ObjectType:
     """Any other object of Python's: calls return such objects and take them, nothing else does."""
 
-    inexact = True
-    """Whether a derivative may go through it: a fitted model depends on its data."""
+    cls: type | None = None
+    """Its class, where that is the same in all calls that use the code."""
+
+    @property
+    def inexact(self) -> bool:
+        """Whether a derivative may go through it: a fitted model depends on its data."""
+        return True
 
     def __repr__(self) -> str:
-        return "object"
+        return "object" if self.cls is None else self.cls.__name__
 
 
 ValueType: TypeAlias = "ArrayType | TapeType | ObjectType"
