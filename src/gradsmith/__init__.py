@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gradsmith._version import __version__
 
 if TYPE_CHECKING:
-    from gradsmith import autograd
+    from gradsmith import autograd, testing
     from gradsmith.api import (
         checkpoint,
         compile,
@@ -54,6 +54,7 @@ __all__ = [
     "jvp",
     "loop",
     "stop_gradient",
+    "testing",
     "unroll",
     "value_and_grad",
     "vjp",
@@ -73,8 +74,8 @@ _HOMES = {
 
 def _load(name: str) -> Any:
     """Load the compiler with the first name that is used of it: importing it takes a moment."""
-    if name == "autograd":
-        return importlib.import_module("gradsmith.autograd")
+    if name in ("autograd", "testing"):
+        return importlib.import_module(f"gradsmith.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'gradsmith' has no attribute {name!r}")
     found = getattr(importlib.import_module(f"gradsmith.{_HOMES.get(name, 'api')}"), name)

@@ -183,7 +183,8 @@ def _present(node: Node) -> Any:
 
 def class_of_object(value: Any) -> type | None:
     """The class of an object that only calls know, where it is that of all calls of the code."""
-    return value.node.type.cls if type(value) is OpaqueObject else None
+    type_ = value.node.type if type(value) is OpaqueObject else None
+    return type_.cls if isinstance(type_, ObjectType) else None
 
 
 def apply(function: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
