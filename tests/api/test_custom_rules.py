@@ -226,6 +226,42 @@ def test_rules_are_differentiated_again(fun, args):
     gs.check_grads(lambda *xs: fun(*xs) * fun(*xs), args, order=2, modes=modes)
 
 
+@gs.custom_jvp
+def affine(x, p):
+    return x * p["a"] + p["b"]
+
+
+@affine.defjvp
+def affine_rule(primals, tangents):
+    (x, p), (t, s) = primals, tangents
+    return affine(x, p), t * p["a"] + x * s["a"] + s["b"]
+
+
+power_of_two = gs.elementwise(lambda x, n: x**n, sympy="x**n")
+CONSTANTS = [
+    (lambda x: affine(x, {"a": 3.0, "b": Y}), 3.0 + 0 * X),
+    (lambda x: affine(2.0, {"a": x, "b": 5}), 2.0 + 0 * X),
+    (lambda x: tangent_product(x, Y), Y),
+    (lambda x: tangent_product(np.float32(2.0), x), 2.0 + 0 * X),
+    (lambda x: waves(x, 0.5), None),
+    (lambda x: waves(Y, x), None),
+    (lambda x: power_of_two(x, 2), 2 * X),
+    (lambda x: power_of_two(x, 2.0), 2 * X),
+    (lambda x: power_of_two(x, gs.stop_gradient(np.abs(x) * 0 + 2)), 2 * X),
+]
+
+
+@pytest.mark.parametrize(("fun", "slope"), CONSTANTS)
+def test_constant_arguments_have_no_tangent(fun, slope):
+    direction = np.array([1.0, -0.5, 2.0])
+    value, tangent = gs.jvp(fun, (X,), (direction,))
+    np.testing.assert_array_equal(value, fun(X))
+    if slope is None:
+        slope = gs.grad(lambda x: np.sum(fun(x)))(X)
+    np.testing.assert_allclose(tangent, slope * direction, rtol=1e-13)
+    np.testing.assert_allclose(gs.vjp(fun, X)[1](direction)[0], slope * direction, rtol=1e-13)
+
+
 def wrong(x):
     return np.sin(x)
 

@@ -134,6 +134,8 @@ class CustomJVP(_Ruled):
     def __init__(self, fun: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()) -> None:
         super().__init__(fun, nondiff_argnums)
         self.jvp: Callable[..., Any] | None = None
+        self.zeros = True
+        """Whether the rule takes zeros for the tangents of constants, and not None."""
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declare the rule; also as a decorator.
@@ -156,7 +158,7 @@ class CustomJVP(_Ruled):
     def _rule(self, signature: Signature) -> UsersRule:
         if self.jvp is None:
             raise UnsupportedError(f"{self.name} has no derivative rule yet")
-        return JvpRule(self.name, self.jvp, signature)
+        return JvpRule(self.name, self.jvp, signature, zeros=self.zeros)
 
 
 def custom_vjp(
@@ -240,10 +242,12 @@ def elementwise(fun: Callable[..., Any], *, sympy: Any) -> CustomJVP:
         out = fun(*primals)
         total = 0.0
         for partial, tangent in zip(partials, tangents, strict=True):
-            total = total + partial(*primals) * tangent
+            if tangent is not None:  # the partial derivative by a constant may be infinite
+                total = total + partial(*primals) * tangent
         return out, total + np.zeros(np.shape(out))
 
     ruled.defjvp(rule)
+    ruled.zeros = False
     return ruled
 
 

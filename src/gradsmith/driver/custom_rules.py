@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradsmith import tree
 from gradsmith.autodiff.activity import is_inexact
 from gradsmith.autodiff.reverse import vjp
@@ -58,9 +60,28 @@ class Signature:
     def given(self, nodes: Sequence[Node]) -> list[Any]:
         """The arguments, with these for the traced leaves."""
         rest = iter(nodes)
-        leaves = iter([_value(next(rest)) if v is None else v for v in self.plain])
+        return self._structured([_value(next(rest)) if v is None else v for v in self.plain])
+
+    def tangents(self, nodes: Sequence[Node | None], *, zeros: bool) -> list[Any]:
+        """The tangents of the arguments, with these for the traced leaves.
+
+        Leaves that are not traced, and those without a tangent, have zero, or None without
+        ``zeros``.
+        """
+        rest = iter(nodes)
+        found: list[Any] = []
+        for leaf in self.plain:
+            node = next(rest) if leaf is None else None
+            if node is not None:
+                found.append(_value(node))
+            else:
+                found.append(_zero(leaf) if zeros else None)
+        return self._structured(found)
+
+    def _structured(self, leaves: Sequence[Any]) -> list[Any]:
+        rest = iter(leaves)
         return [
-            tree.unflatten(shape, [next(leaves) for _ in range(shape.leaf_count)])
+            tree.unflatten(shape, [next(rest) for _ in range(shape.leaf_count)])
             for shape in self.arguments
         ]
 
@@ -70,6 +91,11 @@ class Signature:
         for position, shape in enumerate(self.arguments):
             for _ in range(shape.leaf_count):
                 yield position, next(leaves) is None
+
+
+def _zero(leaf: Any) -> Any:
+    """The tangent of a number or array that is no traced value."""
+    return np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else type(leaf)(0)
 
 
 def _value(node: Node) -> Any:
@@ -381,9 +407,13 @@ def _fitting(name: str, what: str, leaf: Any, model: Node) -> Node:
 class JvpRule(_Rule):
     """That of a `custom_jvp`: reverse mode transposes it, as it is linear in the tangents."""
 
-    def __init__(self, name: str, rule: Callable[..., Any], signature: Signature) -> None:
+    def __init__(
+        self, name: str, rule: Callable[..., Any], signature: Signature, *, zeros: bool = True
+    ) -> None:
         super().__init__(name, signature)
         self.rule = rule
+        self.zeros = zeros
+        """Whether the rule is given zeros for what does not move, and not None."""
 
     def push(
         self, arguments: Sequence[Node], tangents: Sequence[Node | None]
@@ -397,9 +427,11 @@ class JvpRule(_Rule):
     ) -> list[Node | None]:
         signature = self.signature
         primals = signature.given(arguments)
-        given = signature.given(
-            [zero_like(a) if t is None else t for a, t in zip(arguments, tangents, strict=True)]
-        )
+        known: Sequence[Node | None] = tangents
+        if self.zeros:
+            pairs = zip(arguments, tangents, strict=True)
+            known = [zero_like(a) if t is None else t for a, t in pairs]
+        given = signature.tangents(known, zeros=self.zeros)
         moving = [p for p in range(len(primals)) if p not in signature.fixed]
         fixed = [primals[p] for p in sorted(signature.fixed)]
         found = call(
