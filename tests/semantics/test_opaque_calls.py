@@ -17,7 +17,7 @@ import os
 import random
 import statistics
 import time
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -366,3 +366,143 @@ def test_a_model_that_is_fitted_to_arguments_depends_on_them():
     assert gs.compile(f)(X) == f(X)
     with pytest.raises(gs.GradsmithError, match=r"predict.*no derivative"):
         gs.grad(f)(X)
+
+
+# -- calls that write to what they are given -----------------------------------------------------
+
+
+def mapped_at(x):
+    y = x * 1.0
+    np.maximum.at(y, [0, 2, 2], 0.6)
+    return np.sum(y * x)
+
+
+def shuffled_view(x):
+    order = np.arange(len(x) + 2)
+    np.random.shuffle(order[1:])
+    return np.sum(x[order[: len(x)] % len(x)] * np.arange(len(x)))
+
+
+def shuffled_by_a_generator(x):
+    order = np.arange(len(x))
+    np.random.default_rng(3).shuffle(order)
+    return np.sum(x * order)
+
+
+def argument_written(x):
+    np.multiply.at(x, [0, 0], 2.0)
+    return np.sum(x)
+
+
+def in_a_loop(x):
+    y = x.copy()
+    for i in range(len(x)):
+        np.minimum.at(y, [0, i], x[i])
+        if y[0] > 0:
+            np.multiply.at(y, [i], 0.5)
+    return y @ y
+
+
+def result_in_an_argument(x):
+    out = np.zeros(len(x))
+    scipy_ndimage.gaussian_filter(x, 1.0, output=out)
+    return out @ x
+
+
+def told_to_overwrite(x):
+    b = x.copy()
+    found = scipy_linalg.solve(np.eye(len(x)) * 2.0, b, overwrite_b=True)
+    return found.sum() + b[0]
+
+
+def only_where_it_is_negative(x):
+    y = x.copy()
+    scipy_stats.gradsmith_test(y)
+    return y @ x
+
+
+WRITING = [
+    mapped_at,
+    shuffled_view,
+    shuffled_by_a_generator,
+    argument_written,
+    in_a_loop,
+    result_in_an_argument,
+    told_to_overwrite,
+    only_where_it_is_negative,
+]
+scipy_ndimage = pytest.importorskip("scipy.ndimage")
+scipy_linalg = pytest.importorskip("scipy.linalg")
+
+
+@pytest.fixture
+def sometimes(monkeypatch):
+    """A function of a library that writes to its argument in some calls."""
+
+    def gradsmith_test(a):
+        a[a < 0] = 7.0
+
+    gradsmith_test.__module__, gradsmith_test.__qualname__ = "scipy.stats", "gradsmith_test"
+    monkeypatch.setattr(scipy_stats, "gradsmith_test", gradsmith_test, raising=False)
+
+
+@pytest.mark.parametrize("first", range(3))
+@pytest.mark.parametrize("f", WRITING)
+def test_arrays_that_a_call_writes_to(f, first, sometimes):
+    compiled = gs.compile(f)
+    for x in [np.abs(X) + 1, X, -X[:3], np.array([0.7, 5.0, 6.0])][first:] * 2:
+        mine, plain = x.copy(), x.copy()
+        expected, _, states = run(f, plain)
+        value, _, states_here = run(compiled, mine)
+        assert (value, states_here) == (expected, states)
+        np.testing.assert_array_equal(mine, plain)
+        before = x.copy()
+        with (
+            pytest.raises(gs.GradsmithError, match="no derivative")
+            if f
+            not in (
+                shuffled_view,
+                shuffled_by_a_generator,
+                only_where_it_is_negative,
+            )
+            else nullcontext()
+        ):
+            value, _ = run(gs.value_and_grad(f), x)[0]
+            assert value == expected
+        np.testing.assert_array_equal(x, before)
+
+
+def rows_shuffled(x):
+    order = [0, 1, 2]
+    random.shuffle(order)
+    return x[order] @ np.arange(3)
+
+
+def view_returned(x):
+    y = x.copy()
+    part = np.lib.stride_tricks.as_strided(y, (2,), (8,))
+    part[0] = 7.0
+    return y.sum()
+
+
+def told_twice(x):
+    y = x.copy()
+    np.maximum.at(y, [0, 1], y[::-1][:2])
+    return y.sum()
+
+
+@pytest.mark.parametrize("f", [rows_shuffled, view_returned, told_twice])
+def test_writes_that_are_refused(f):
+    for transform in (gs.compile, gs.grad):
+        with pytest.raises(gs.GradsmithError, match=r"writes into|share memory"):
+            transform(f)(X)
+
+
+def test_a_later_iteration_that_writes(sometimes):
+    def f(x):
+        for k in range(len(x)):
+            scipy_stats.gradsmith_test(x[k:])
+        return x.sum()
+
+    with pytest.raises(gs.GradsmithError, match="in a later iteration"):
+        gs.compile(f)(np.array([1.0] * 6 + [-2.0])[::-1].copy() * np.r_[[-1.0] * 7])

@@ -25,7 +25,12 @@ from gradsmith.driver.specialise import (
     last_check,
     specialise,
 )
-from gradsmith.errors import ArgumentValueError, SpecialisationError, SpecialisationWarning
+from gradsmith.errors import (
+    ArgumentValueError,
+    SpecialisationError,
+    SpecialisationWarning,
+    UnsupportedError,
+)
 from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_key
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.shared_memory import MemoryConditions
@@ -236,7 +241,14 @@ class Compiled:
         else:
             found = self._specialised(call, log)
             kinds = kinds_now(found)
-            result = found.run_logged(call.values, log)
+            try:
+                result = found.run_logged(call.values, log)
+            except SpecialisationError as error:  # made for this very call
+                raise UnsupportedError(
+                    f"{self.recipe.name} calls a function in a loop, and what it does is of "
+                    f"another kind in a later iteration than in the first: {error}",
+                    hint="copy what it writes to, or convert what it returns",
+                ) from None
         self._remember(key, found, call, args, kwargs, kinds)
         return result
 

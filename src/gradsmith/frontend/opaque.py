@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +31,20 @@ from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.types import ArrayType, ObjectType, TupleType
-from gradsmith.ops.calls import Arguments, Callee, Extents, Named, Nested, call, of_kind, type_of
+from gradsmith.ops.calls import (
+    Arguments,
+    Callee,
+    Extents,
+    Named,
+    Nested,
+    Place,
+    call,
+    made,
+    may_write,
+    of_kind,
+    type_of,
+    written_places,
+)
 from gradsmith.ops.texts import Whole
 
 LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
@@ -286,12 +301,84 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     arguments = Arguments(
         tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
     )
-    result = _made(trace, callee, arguments, taken.nodes)
-    taken.add_dependences(result)
+    copies = may_write(callee, arguments, taken.nodes)
+    attrs = {"callee": callee, "arguments": arguments, "writes": () if copies else None}
+    done = _made(trace, taken.nodes, attrs)
+    taken.add_dependences(done.result)
     name = f"{trace.root.token()}"
-    attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "token": int(name)}
+    attrs["token"] = int(name)
     trace.builder.span = current_span() or trace.builder.span
-    return _traced(trace, result, taken.nodes, attrs, f"returned.{name}")
+    given = _by_place(callee, args, kwargs)
+    written = [*(written_places(callee, arguments) if copies else ()), *done.changed]
+    if written:
+        attrs["writes"] = tuple(dict.fromkeys(written))
+        returned = _with_writes(trace, done, taken.nodes, attrs, given)
+    else:
+        returned = _traced(trace, done.result, taken.nodes, attrs, f"returned.{name}")
+    _doubt_views(returned, done, given)
+    return returned
+
+
+def _by_place(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
+    """The arguments by position or keyword."""
+    found: dict[Place, Any] = dict(enumerate(args[1:] if callee.how == "method" else args))
+    found.update(kwargs)
+    return found
+
+
+def _with_writes(
+    trace: Trace, done: _Made, nodes: list[Node], attrs: dict[str, Any], given: dict[Place, Any]
+) -> Any:
+    """What a call returns that writes to arguments: these get what it leaves in copies of them."""
+    _check_targets(attrs["callee"], attrs["writes"], given)
+    count = 1 + len(attrs["writes"])
+    whole = call(*nodes, result=TupleType((ObjectType(),) * count), **attrs)
+    left = [done.given[place] for place in attrs["writes"]]
+    present_values(trace).put(whole, (done.result, *left))
+    returned = _part(trace, whole, 0, done.result, f"returned.{attrs['token']}")
+    for k, (place, value) in enumerate(zip(attrs["writes"], left, strict=True), start=1):
+        target = given[place]
+        kind = {"count": Extents(()), "symbol": None, "token": trace.root.token()}
+        node = of_kind(item(whole, index=k), result=target.type, **kind)
+        present_values(trace).put(node, value)
+        target.assign(Tracer(View(Storage(node))))
+    return returned
+
+
+def _check_targets(callee: Callee, written: Iterable[Place], given: Mapping[Place, Any]) -> None:
+    """Refuse writes to other things than arrays, and to what shares memory with an argument."""
+    for place in written:
+        others = [given[p] for p in given if p != place]
+        if not isinstance(given[place], Tracer) or any(
+            _may_share(given[place], o) for o in others
+        ):
+            raise UnsupportedError(
+                f"{callee.shown} writes into an array or a list that it is given",
+                current_span(),
+                "write what it does with NumPy functions, or give it a rule with gs.custom_vjp",
+            )
+
+
+def _doubt_views(returned: Any, done: _Made, given: Mapping[Place, Any]) -> None:
+    """Arrays that are views of an argument: what they hold after a write cannot be told."""
+    pairs = zip(returned, done.result, strict=True) if type(returned) is tuple else ()
+    for part, value in [*pairs, (returned, done.result)]:
+        if not isinstance(part, Tracer) or type(value) is not np.ndarray:
+            continue
+        for place, argument in done.given.items():
+            target = given[place]
+            shared = isinstance(target, Tracer) and type(argument) is np.ndarray
+            if shared and np.may_share_memory(value, argument):
+                part.view.storage.doubt(target.view.storage)
+
+
+def _may_share(target: Tracer, other: Any) -> bool:
+    """Whether an argument may show some of the memory of the array."""
+    if isinstance(other, Tracer):
+        one, two = target.view.storage, other.view.storage
+        return one is two or one.may_be(two)
+    parts = other.values() if isinstance(other, dict) else other
+    return type(other) in (list, tuple, dict) and any(_may_share(target, part) for part in parts)
 
 
 def _is_independent(value: Any) -> bool:
@@ -299,22 +386,28 @@ def _is_independent(value: Any) -> bool:
     return isinstance(value, LITERALS) or type(value).__module__.startswith("numpy.random")
 
 
-def _made(trace: Trace, callee: Callee, arguments: Arguments, nodes: list[Node]) -> Any:
-    """The result of the present call, by the log of effects."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A call as it was made: its result, its arguments as it left them, and those it changed."""
+
+    result: Any
+    given: Mapping[Place, Any]
+    changed: Sequence[Place] = ()
+
+
+def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
+    """The present call, by the log of effects."""
     present = present_values(trace)
     present.perform_effects()
     operands = [_own(present.of(node)) for node in nodes]
-    before = arguments.values([_own(operand) for operand in operands])
-    args, kwargs = arguments.values(operands)
+    callee, arguments = attrs["callee"], attrs["arguments"]
     perform = trace.log.perform if callee.is_logged else call_now
-    result = perform(callee.apply, args, kwargs)
-    if not _is_as_before(before, (args, kwargs)):
-        raise UnsupportedError(
-            f"{callee.shown} writes into an array or a list that it is given",
-            current_span(),
-            "write what it does with NumPy functions, or give it a rule with gs.custom_vjp",
-        )
-    return result
+    found = perform(partial(made, **attrs), operands)
+    return (
+        _Made(found, _by_place(callee, *arguments.values(operands)))
+        if attrs["writes"] is None
+        else _Made(*found)
+    )
 
 
 def call_now(function: Callable[..., Any], *args: Any) -> Any:
@@ -324,20 +417,6 @@ def call_now(function: Callable[..., Any], *args: Any) -> Any:
 
 def _own(value: Any) -> Any:
     return value.copy() if type(value) is np.ndarray else value
-
-
-def _is_as_before(before: Any, after: Any) -> bool:
-    """Whether arguments hold what they held."""
-    if type(before) in (list, tuple):
-        pairs = zip(before, after, strict=False)
-        return len(before) == len(after) and all(_is_as_before(*pair) for pair in pairs)
-    if type(before) is dict:
-        return list(before) == list(after) and _is_as_before(
-            list(before.values()), list(after.values())
-        )
-    if type(before) is np.ndarray:
-        return np.array_equal(before, after, equal_nan=bool(before.dtype.kind in "fc"))
-    return True
 
 
 def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any], name: str) -> Any:

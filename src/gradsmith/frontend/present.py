@@ -24,7 +24,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import parameter
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
-from gradsmith.ops.calls import call
+from gradsmith.ops.calls import call, made, result_of
 from gradsmith.ops.effects import fail
 
 
@@ -130,6 +130,8 @@ class PresentValues:
         """An effect, unless an earlier run of the same call has had it."""
         if node.op is fail or (node.op is call and not node.attrs["callee"].is_logged):
             return node.op.evaluate(*operands, **attrs)
+        if node.op is call:
+            return result_of(self._trace.log.perform(made, operands, **attrs), **attrs)
         return self._trace.log.perform(partial(node.op.evaluate, **attrs), *operands)
 
     def _argument(self, param: Node) -> Any:

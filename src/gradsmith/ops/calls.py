@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -25,6 +26,8 @@ from gradsmith.ops import syntax
 from gradsmith.ops.declare import primitive
 from gradsmith.ops.texts import Whole
 
+Place: TypeAlias = "int | str"
+"""The position of an argument, or its keyword."""
 How: TypeAlias = Literal["function", "method", "attribute", "item", "operator"]
 
 
@@ -41,15 +44,20 @@ class Callee:
 
     def apply(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The result on these arguments; that of a method gets its owner first."""
-        if self.how == "function":
-            return self.function()(*args, **kwargs)
         if self.how == "operator":
             return OPERATORS[self.name](*args)
-        owner, *rest = args
         if self.how == "item":
-            return owner[rest[0]]
-        found = getattr(owner, self.name)
-        return found(*rest, **kwargs) if self.how == "method" else found
+            return args[0][args[1]]
+        if self.how == "attribute":
+            return getattr(args[0], self.name)
+        function, rest = self.bound(args)
+        return function(*rest, **kwargs)
+
+    def bound(self, args: Sequence[Any]) -> tuple[Callable[..., Any], Sequence[Any]]:
+        """The function, or the method of its owner, and the arguments that it takes."""
+        if self.how == "function":
+            return self.function(), args
+        return getattr(args[0], self.name), args[1:]
 
     @property
     def is_logged(self) -> bool:
@@ -156,16 +164,97 @@ class Extents:
         return self
 
 
+# -- arguments that a call may write to ----------------------------------------------------------
+
+
+WRITERS = frozenset(
+    {"at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", "shuffle"}
+)
+"""The functions of NumPy's that write to their first argument, `random.shuffle`, and methods."""
+VIEWERS = frozenset({"as_strided", "sliding_window_view"})
+"""Those that return views, by which others may write."""
+RESULTS = ("out", "output")
+"""The parameters for arrays that a result goes to."""
+ASKING = frozenset({*RESULTS, "copy", "overwrite_input"})
+"""The parameters by which functions of NumPy's are told to write to an argument."""
+
+
+def may_write(callee: Callee, arguments: Arguments, operands: Sequence[Node]) -> bool:
+    """Whether a call is given something that it could write to, and is not known to leave it."""
+    if not callee.is_logged or not any(
+        _is_mutable(given, operands)
+        for given in (*arguments.args, *dict(arguments.kwargs).values())
+    ):
+        return False
+    module, _, name = callee.name.partition(":")
+    if callee.how == "method" or module.split(".")[0] not in ("numpy", "builtins"):
+        return True
+    return name.split(".")[-1] in WRITERS | VIEWERS or not ASKING.isdisjoint(
+        _parameters(callee, arguments)
+    )
+
+
+def written_places(callee: Callee, arguments: Arguments) -> list[Place]:
+    """The arguments that a call is known to write to."""
+    places: list[Place] = [
+        key for key, value in arguments.kwargs if key in RESULTS and value is not None
+    ]
+    return [0, *places] if callee.name.replace(":", ".").split(".")[-1] in WRITERS else places
+
+
+def _is_mutable(given: Any, operands: Sequence[Node]) -> bool:
+    if isinstance(given, Whole):
+        type_ = operands[given.place].type
+        return isinstance(type_, ArrayType) and type_.form == "array"
+    if not isinstance(given, Nested):
+        return False
+    return given.kind in ("list", "dict") or any(_is_mutable(p, operands) for p in given.parts)
+
+
+def _parameters(callee: Callee, arguments: Arguments) -> Iterable[str]:
+    """The parameters that are given arguments, as far as they are known."""
+    keywords = dict(arguments.kwargs)
+    try:
+        bound = inspect.signature(callee.function()).bind(*arguments.args, **keywords)
+    except (TypeError, ValueError):  # C functions have no signature
+        return keywords
+    return bound.arguments
+
+
 # -- the op --------------------------------------------------------------------------------------
+
+
+Writes: TypeAlias = "tuple[Place, ...] | None"
+"""The arguments that a call writes to; None where it is known to write to none."""
 
 
 def _infer(*_: Type, result: Type, **__: Any) -> Type:
     return result
 
 
-def _evaluate(*operands: Any, callee: Callee, arguments: Arguments, result: Type, **_: Any) -> Any:
+def _evaluate(*operands: Any, **attrs: Any) -> Any:
+    return result_of(made(operands, **attrs), **attrs)
+
+
+def made(
+    operands: Sequence[Any],
+    *,
+    callee: Callee,
+    arguments: Arguments,
+    writes: Writes = None,
+    **_: Any,
+) -> Any:
+    """The call itself, which is done once; `result_of` takes apart what it gives."""
     args, kwargs = arguments.values(operands)
-    return checked(callee.apply(args, kwargs), result)
+    if writes is None:
+        return callee.apply(args, kwargs)
+    function, rest = callee.bound(args)
+    return on_copies(function, *rest, **kwargs)
+
+
+def result_of(given: Any, *, result: Type, writes: Writes = None, **_: Any) -> Any:
+    """The value of a node for what `made` gave."""
+    return checked(given if writes is None else _left(given, *writes), result)
 
 
 def checked(value: Any, type_: Type) -> Any:
@@ -204,9 +293,49 @@ def expect(value, kind, shape=None):
     return value
 '''
 """Sizes that may differ in the next call are None in ``shape``; they are not 1."""
+ON_COPIES = '''
+def on_copies(function, *args, **kwargs):
+    """What a function returns, the arguments as it leaves them, and which of these it changes.
+
+    It is given copies, so that nothing else sees what it writes.
+    """
+
+    def copied(value):
+        if isinstance(value, np.ndarray):
+            return value.copy(order="K")
+        if type(value) in (list, tuple):
+            return type(value)(map(copied, value))
+        return {k: copied(v) for k, v in value.items()} if type(value) is dict else value
+
+    def same(one, other):
+        if isinstance(one, np.ndarray):
+            return one.shape == other.shape and one.tobytes() == other.tobytes()
+        if type(one) in (list, tuple):
+            return len(one) == len(other) and all(map(same, one, other))
+        if type(one) is dict:
+            return list(one) == list(other) and all(map(same, one.values(), other.values()))
+        number = isinstance(one, (int, float, complex, np.generic)) and type(one) is type(other)
+        return one is other or number and repr(one) == repr(other)
+
+    places = [*enumerate(args), *kwargs.items()]
+    given = {place: copied(value) for place, value in places}
+    result = function(*(given[k] for k in range(len(args))), **{k: given[k] for k in kwargs})
+    return result, given, [place for place, value in places if not same(value, given[place])]
+'''
+LEFT = '''
+def left(called, *written):
+    """The result of a call that was made on copies, and the arguments that it writes to."""
+    result, given, changed = called
+    if not set(changed) <= set(written):
+        raise SpecialisationError("a call writes to an argument that it did not write to")
+    return (result, *(given[place] for place in written)) if written else result
+'''
 _namespace: dict[str, Any] = {"np": np, "SpecialisationError": SpecialisationError}
-exec(EXPECT, _namespace)
+for _definition in (EXPECT, ON_COPIES, LEFT):
+    exec(_definition, _namespace)
 _expect: Callable[..., Any] = _namespace["expect"]
+on_copies: Callable[..., Any] = _namespace["on_copies"]
+_left: Callable[..., Any] = _namespace["left"]
 
 
 def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
@@ -214,8 +343,14 @@ def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     arguments: Arguments = node.attrs["arguments"]
     args = [_expression(emitter, a, operands) for a in arguments.args]
     kwargs = {key: _expression(emitter, a, operands) for key, a in arguments.kwargs}
-    made = _call(emitter, callee, args, kwargs)
-    return _with_check(emitter, made, node.type)
+    writes: Writes = node.attrs.get("writes")
+    if writes is None:
+        return _with_check(emitter, _call(emitter, callee, args, kwargs), node.type)
+    emitter.error(SpecialisationError)
+    function, args = _function(emitter, callee, args)
+    called = syntax.call(emitter.logged(emitter.helper(ON_COPIES)), function, *args, **kwargs)
+    places = [syntax.expression(place) for place in writes]
+    return _with_check(emitter, syntax.call(emitter.helper(LEFT), called, *places), node.type)
 
 
 def _with_check(emitter: Emitter, made: ast.expr, type_: Type) -> ast.expr:
@@ -233,16 +368,23 @@ def _with_check(emitter: Emitter, made: ast.expr, type_: Type) -> ast.expr:
 def _call(
     emitter: Emitter, callee: Callee, args: list[ast.expr], kwargs: Mapping[str, ast.expr]
 ) -> ast.expr:
-    if callee.how == "function":
-        named = _named(emitter, callee.name)
-        return syntax.call(emitter.logged(named) if callee.is_logged else named, *args, **kwargs)
-    owner, *rest = args
     if callee.how == "operator":
-        return _by_operator(callee.name, owner, rest[0])
+        return _by_operator(callee.name, *args)
     if callee.how == "item":
-        return syntax.subscript(owner, rest[0])
-    found = syntax.attribute(owner, callee.name)
-    return syntax.call(emitter.logged(found), *rest, **kwargs) if callee.how == "method" else found
+        return syntax.subscript(*args)
+    if callee.how == "attribute":
+        return syntax.attribute(args[0], callee.name)
+    function, args = _function(emitter, callee, args)
+    return syntax.call(emitter.logged(function) if callee.is_logged else function, *args, **kwargs)
+
+
+def _function(
+    emitter: Emitter, callee: Callee, args: list[ast.expr]
+) -> tuple[ast.expr, list[ast.expr]]:
+    """What is called, and its arguments without the owner of a method."""
+    if callee.how == "function":
+        return _named(emitter, callee.name), args
+    return syntax.attribute(args[0], callee.name), args[1:]
 
 
 def _by_operator(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
