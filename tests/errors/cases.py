@@ -468,22 +468,6 @@ def and_of_whole_arrays():
     gs.grad(lambda x: np.sum(x * (x > 0 and x < 1)))(X)
 
 
-@case(TypeError)
-def variable_around_that_is_set_in_one_arm():
-    def loss(x):
-        total = 0.0
-
-        def add(value):
-            nonlocal total
-            total += value
-
-        if x[0] > 0:
-            add(x[1])
-        return total + x[0]
-
-    gs.grad(loss)(X)
-
-
 @case(ValueError)
 def max_of_whole_arrays():
     gs.grad(lambda x: np.sum(max(x, 2 * x)))(X)

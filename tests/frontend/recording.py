@@ -106,7 +106,9 @@ class BoundRecorder:
         self.note("branch_chain", names, condition)
         return RecordedChain(self, condition, count)
 
-    def loop(self, iterable, targets, stored, read, kept, leaves, endless, broken, steps, /):
+    def loop(
+        self, iterable, targets, stored, read, kept, leaves, endless, broken, steps, asked, /
+    ):
         names = {"targets": targets, "stored": stored, "read": read}
         self.note("while" if endless else "loop", iterable, names, leaves)
         return RecordedLooping(self, count() if endless else iterable)
@@ -254,6 +256,8 @@ class RecordedLooping:
     iterable: Any
     resets = False
     rolled = False
+    ahead = False
+    asks_at_last = False
     failure = ()
 
     def __iter__(self):

@@ -277,8 +277,8 @@ def test_what_loops_are_told():
         True,
     )
     ((_, names, leaves),) = recorder.of("while")
-    assert names["stored"] == ("count", "k", "m", "n", "rest", "u")
-    assert names["read"] == ("count",)
+    assert names["stored"] == ("count", "k", "m", "n", "rest", "u", "__gs_ended_9")
+    assert names["read"] == ("count", "__gs_ended_9")
     assert leaves is False
 
 

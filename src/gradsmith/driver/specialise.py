@@ -56,7 +56,7 @@ from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
-from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
 from gradsmith.frontend.warned import warn_at
 from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.effect_log import EffectLog
@@ -326,11 +326,16 @@ class _Plans:
     def __init__(self) -> None:
         self.left: list[Plan] = []
         self._decided: frozenset[Span] = frozenset()
+        self._asked_ahead: frozenset[Span] = frozenset()
         self._guessed = False
 
     def learn(self, error: UnsupportedError, trace: Trace) -> None:
         """A run has ended in an error."""
         unrolling = trace.unrolling
+        if isinstance(error, AskedAheadError):
+            self._asked_ahead |= {error.site}
+            self.left.insert(0, unrolling.chosen)
+            return
         site = _undecided(error, trace)
         if site is not None:
             self._decided |= {site}
@@ -345,7 +350,13 @@ class _Plans:
         """The state in which the next run begins."""
         log.place = 0
         unrolling = Unrolling(chosen=self.left.pop(0))
-        return Trace(log=log, unrolling=unrolling, decided=self._decided, writes=recipe.writes)
+        return Trace(
+            log=log,
+            unrolling=unrolling,
+            decided=self._decided,
+            asked_ahead=self._asked_ahead,
+            writes=recipe.writes,
+        )
 
 
 def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:

@@ -75,8 +75,7 @@ def asserted(condition: Any, message: Callable[[], Any]) -> bool:
         return bool(condition)
     if _may_be_handled():
         return decide(condition)
-    error = _failed_assertion(message())
-    choose(condition, lambda: None, lambda: raising(lambda: error) and None)
+    choose(condition, lambda: None, lambda: raising(lambda: _failed_assertion(message())) and None)
     return True
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import FrameType, FunctionType, ModuleType
+from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,17 @@ class Journal:
             {key: (c, contents_of(c)) for key, (c, _) in self.containers.items()},
         )
 
+    def has_changed_since(self, earlier: Changes) -> bool:
+        """Whether a buffer or container holds something else than it did then."""
+        for storage, first in self.storages.items():
+            if storage.node is not earlier.storages.get(storage, first):
+                return True
+        for key, noted in self.containers.items():
+            container, before = earlier.containers.get(key, noted)
+            if not _is_same(before, contents_of(container)):
+                return True
+        return False
+
     def before(self, value: Any, inside: tuple[int, ...] = ()) -> Any:
         """A copy of ``value`` as it was, if it is a container."""
         if not tree.is_container(value) or id(value) in inside:
@@ -110,8 +121,21 @@ class Journal:
             self.log.place = self.done
 
 
+def _is_same(before: Any, now: Any) -> bool:
+    """Whether two copies of what a container holds have the very same elements."""
+    if isinstance(before, set):
+        return bool(before == now)
+    if isinstance(before, dict):
+        if list(before) != list(now):
+            return False
+        before, now = before.values(), now.values()
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
+
+
 def slots_of(value: Any) -> tuple[str, ...]:
-    """The attributes that ``__slots__`` gives an object."""
+    """The attributes that ``__slots__`` gives an object; what the cell of a variable holds."""
+    if isinstance(value, CellType):
+        return ("cell_contents",)
     if type(value).__module__.split(".")[0] in _NO_OBJECTS:
         return ()
     names: list[str] = []
@@ -269,7 +293,7 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
         elif isinstance(value, (list, tuple, set, deque)):
             stack += value
         elif isinstance(value, FunctionType):
-            stack += _enclosed(value) if is_staged_code(value.__code__) else ()
+            stack += [*_enclosed(value), vars(value)] if is_staged_code(value.__code__) else ()
         else:
             stack += [getattr(value, name) for name in slots_of(value) if hasattr(value, name)]
             if hasattr(value, "__dict__"):
@@ -281,9 +305,7 @@ def _enclosed(function: FunctionType) -> Iterator[Any]:
     """What the variables of enclosing functions hold, and its own defaults."""
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # it has no value yet
-            yield cell.cell_contents
+    yield from function.__closure__ or ()
 
 
 _NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type)

@@ -12,7 +12,7 @@ from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
 from gradsmith.frontend.branches import fail_on, variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition, condition_of
-from gradsmith.frontend.journal import Journal, check_iterators, journaling, reachable
+from gradsmith.frontend.journal import Changes, Journal, check_iterators, journaling, reachable
 from gradsmith.frontend.loop_region import Lists, LoopRegion
 from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
@@ -27,9 +27,10 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import TripIterator, Trips, as_trips
 from gradsmith.frontend.unrolling import NOWHERE
-from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
 from gradsmith.frontend.value_guards import TentativeError, decide
 from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import has_effect
@@ -66,6 +67,7 @@ class Looping:
     __slots__ = (
         "_again",
         "_before",
+        "_begun",
         "_carries",
         "_counting",
         "_done",
@@ -87,6 +89,7 @@ class Looping:
         "_trip",
         "_trying",
         "_values",
+        "ahead",
         "failure",
         "iterable",
         "names",
@@ -105,13 +108,15 @@ class Looping:
             trips = self.plan.iterable.take(whole=not names.leaves)
             self.plan = replace(self.plan, iterable=trips)
         self.iterable = self.plan.iterable
-        self.names = names
         self.place = current_span() or NOWHERE
+        trace = current_trace()
+        self.ahead = trace is not None and self.place in trace.asked_ahead
+        self.names = names.ahead() if self.ahead else names
+        self._begun: tuple[Builder, int, Changes] | None = None
         self._is_pythons = self.rolled = self.resets = False
         self._trip = Trip()
         self._values: list[Any] = []
-        self._switch = False
-        self._again = True
+        self._switch, self._again = False, True
         self._trying: Generator[Any, None, None] | None = None
         self._may_roll = self.plan.rolled is not False and not self._is_decided()
         self._before: list[Any] = []
@@ -123,9 +128,8 @@ class Looping:
         self._counting = _Counting(names.endless and not names.leaves)
         self._region: LoopRegion | None = None
         self._lists = Lists()
-        self._carries = False
         self._tentative: Journal | None = None
-        self._ends_first = self._is_repeated = False
+        self._carries = self._ends_first = self._is_repeated = False
         self._only: _OnlyTrip | None = None
 
     # -- what staged code calls
@@ -133,6 +137,8 @@ class Looping:
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
         error = sys.exc_info()[1]
+        if isinstance(error, AskedAheadError):
+            raise  # noqa: PLE0704  within the except block of staged code
         if self._only is not None:
             self._give_up(self._only)
             return
@@ -272,6 +278,8 @@ class Looping:
         if self._is_decided():
             return decide(value)
         value = as_condition(value)
+        if self.rolled and not self.ahead and self._asking_changed():
+            raise AskedAheadError(self.place)
         if self._only is not None and isinstance(value, Tracer):
             self._only.begin(condition_of(value))
             return True
@@ -294,6 +302,24 @@ class Looping:
             return True
         self._switch = True
         return None
+
+    def _asking_changed(self) -> bool:
+        """Whether anything is another since the trip began, of which only the condition was asked.
+
+        Variables that the condition sets come from asking once more after the loop: not where that
+        would do something twice.
+        """
+        if self._begun is None or self._journal is None:
+            return False
+        builder, count, begun = self._begun
+        if self._journal.has_changed_since(begun):
+            return True
+        return bool(self.names.asked) and any(map(has_effect, builder.nodes[count:]))
+
+    @property
+    def asks_at_last(self) -> bool:
+        """Whether the condition is to be asked once more after the loop, for what it sets."""
+        return self.rolled and not self.ahead
 
     def leave(self, flag: Any) -> bool:
         """Whether this trip is the last."""
@@ -550,6 +576,7 @@ class Looping:
             self._journal = journal
             index = region.open(builder)
             self._values, self.resets = region.values(), True
+            self._begun = builder, len(builder.nodes), journal.changes()
             yield index
             if region.is_in_vain:
                 journal.undo()

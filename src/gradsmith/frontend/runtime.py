@@ -511,11 +511,20 @@ class BoundRuntime:
         endless: bool,
         broken: str | None,
         steps: Mapping[str, int],
+        asked: tuple[str, ...],
     ) -> Looping:
         """A ``for``, or an *endless* ``while``."""
         (index,) = targets if len(targets) == 1 else (None,)
         iterable = iterated(iterable) if protocols.is_iterable(iterable) else iterable
-        parts = targets, stored, frozenset(read), leaves, endless, frozenset(kept)
+        parts = (
+            targets,
+            stored,
+            frozenset(read),
+            leaves,
+            endless,
+            frozenset(kept),
+            frozenset(asked),
+        )
         return Looping(iterable, LoopNames(*parts, index, steps, broken))
 
     branching = Branching

@@ -25,7 +25,7 @@ from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
-from gradsmith.frontend.journal import check_iterators, note_rebinding
+from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import current_span, is_staged_code, register
@@ -92,6 +92,12 @@ class Looping(Protocol):
     """Whether the variables are to be set to `reset` before the trip."""
     rolled: bool
     """Whether they are to be set to `state` after the loop: ``stored``, then ``targets``."""
+    ahead: bool
+    """Whether a ``while`` asks its condition before it begins and at the end of each trip."""
+
+    @property
+    def asks_at_last(self) -> bool:
+        """Whether the condition is to be asked once more after the loop, for what it sets."""
 
     def failed(self) -> None:
         """The trip ended in an error, which is raised again if there is no other way to go on."""
@@ -174,6 +180,7 @@ class BoundRuntime(Protocol):
         endless: bool,
         broken: str | None,
         steps: Mapping[str, int],
+        asked: tuple[str, ...],
         /,
     ) -> Looping:
         """A ``for`` over ``iterable``; with ``endless`` a ``while``, whose iterable is None.
@@ -182,7 +189,7 @@ class BoundRuntime(Protocol):
         the trip before left in ``read``; ``kept`` are read outside the loop. ``leaves`` says
         whether a jump may end the loop, and ``broken`` is the variable that tells if one did,
         where that can only be a ``break``. ``steps`` has the variables of a ``while`` that each
-        of its trips changes by the same number.
+        of its trips changes by the same number; ``asked`` are set in its condition.
         """
 
     def choose(self, condition: Any, then: Later, orelse: Later, /) -> Any:
@@ -278,11 +285,17 @@ class Scratch:
         trace = current_trace()
         return None if trace is None else trace.builder
 
-    def shared(self, name: str, home: Any) -> None:
-        """The variable ``name`` of the function that runs in ``home`` is about to be set."""
+    def shared(self, name: str, home: Any, read: FunctionType) -> None:
+        """A function is about to set ``name``, a variable of a function around it.
+
+        That function runs in ``home``; None where it does not set the variable in branches and
+        loops itself, so that they know it by its cell, which that of ``read`` is.
+        """
         note_rebinding()
         trace = current_trace()
-        if trace is not None and trace.builder not in (home, trace.root):
+        for cell in read.__closure__ or ():
+            note_container(cell)
+        if home is not None and trace is not None and trace.builder not in (home, trace.root):
             raise ControlFlowError(
                 f"a function called in a branch or loop on traced values sets {name!r}, a "
                 "variable of the function around it",

@@ -204,6 +204,8 @@ class Trace:
     """Made when the first present value is asked for: see `frontend.present`."""
     decided: frozenset[Span] = frozenset()
     """The branches of which only the path is traced that the present values take."""
+    asked_ahead: frozenset[Span] = frozenset()
+    """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:

@@ -120,6 +120,19 @@ for _name in _OPERATORS:
     setattr(Refusing, f"__{_name}__", lambda self, *_, **__: self.refuse())
 
 
+class AskedAheadError(ControlFlowError):
+    """Asking the condition of the ``while`` at ``site`` changes something.
+
+    A loop of the graph asks in a region of its own, and what changes when it asks for the last
+    time would be lost. The function is traced anew, and this loop asks before it begins and at the
+    end of each iteration, as ``go = test; while go: ...; go = test`` does.
+    """
+
+    def __init__(self, site: Span) -> None:
+        super().__init__("asking the condition of this loop changes something", site)
+        self.site = site
+
+
 class Unsettled(Refusing):
     """Stands for the value of a variable; any use of it says why there is none."""
 

@@ -184,8 +184,14 @@ def _effect(rewriter: Rewriter, name: str, at: Place) -> ast.expr:
     text, kind = rewriter.text(name, at), rewriter.scope.effect(name)
     if kind is not None:
         return rewriter.call("effect", at, rewriter.text(kind, at), text)
-    home = ast.Name(rewriter.scope.home_of(name) or "", ast.Load(), **at)
-    return rewriter.scratch("shared", at, text, home)
+    owner = rewriter.scope.owner_of(name)
+    assert owner is not None
+    home: ast.expr = ast.Name(owner.home or "", ast.Load(), **at)
+    if name not in owner.rebound:
+        home = ast.Constant(None, **at)
+    none = ast.arguments([], [], None, [], [], None, [])
+    read = ast.Lambda(none, ast.Name(name, ast.Load(), **at), **at)
+    return rewriter.scratch("shared", at, text, home, read)
 
 
 def last_of(first: ast.expr, last: ast.expr, at: Place) -> ast.expr:

@@ -15,6 +15,9 @@
 and ``while e: body`` the same with ``if not loop.test(e): break`` (or ``continue``, to begin a
 trip anew) before the body. What ``else`` says comes after it. Loops that a jump leaves out of a
 ``try`` stay Python's.
+
+Where asking ``e`` changes something, ``loop.ahead`` is set: ``ended = not e`` comes before the
+loop and at the end of the body, and ``loop.test(not ended)`` before it.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from collections import Counter
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.assignments import binds, effects, taken_apart
 from gradsmith.frontend.stage_rules.conditions import condition, test
+from gradsmith.frontend.stage_rules.endless import is_endless
 from gradsmith.frontend.stage_rules.jumps import Exit, has_yield
 from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.places import head
@@ -71,16 +75,17 @@ def while_(rewriter: Rewriter, node: ast.While) -> list[ast.stmt]:
     loop = _Loop(rewriter, node, ())
     begin = loop.make(ast.Constant(None, **at))
     spot = rewriter.variable("trip")
-    body = [*loop.install(), *loop.ask(condition(rewriter, node.test)), *rewriter.body(node.body)]
+    body = [*loop.install(), *loop.ask(node.test), *rewriter.body(node.body)]
     made = ast.For(
         target=ast.Name(spot, ast.Store(), **at),
         iter=loop.name(),
-        body=loop.tried([*body, *loop.leave()]),
+        body=loop.tried([*body, *loop.ask_ahead(node.test, node), *loop.leave()]),
         orelse=[],
         type_comment=None,
         **at,
     )
-    return [begin, made, *loop.settle(), *loop.ask_at_last(node.test)]
+    first = loop.ask_first(node.test)
+    return [begin, *first, made, *loop.settle(), *loop.ask_at_last(node.test)]
 
 
 def _plain_for(rewriter: Rewriter, node: ast.For) -> list[ast.stmt]:
@@ -114,12 +119,16 @@ class _Loop:
         self.exit: Exit | None = rewriter.lowering.exit(node)
         asked = [ast.Expr(node.test, **self.at)] if isinstance(node, ast.While) else []
         set_ = stored([*asked, *node.body], rewriter.scope)
-        self.stored = tuple(name for name in set_ if name not in targets)
-        self.read = tuple(sorted(rewriter.liveness.trip(node) & set(self.stored)))
-        kept = rewriter.liveness.after(node) & {*targets, *self.stored}
+        own = tuple(name for name in set_ if name not in targets)
+        read = tuple(sorted(rewriter.liveness.trip(node) & set(own)))
+        kept = rewriter.liveness.after(node) & {*targets, *own}
+        self.ended = rewriter.variable("ended") if asked and not is_endless(node) else None
+        mine = (self.ended,) if self.ended else ()
+        self.stored, self.read = (*own, *mine), (*read, *mine)
+        self.asked = tuple(sorted(names_in(asked).bound))
         # What `:=` sets in the condition comes from the last time that this was asked, or not,
         # if the loop was left before.
-        self.kept = tuple(sorted(kept - names_in(asked).bound))
+        self.kept = tuple(sorted(kept.difference(self.asked)))
         self.endless = isinstance(node, ast.While)
         self.steps = _steps(node.body) if self.endless else {}
 
@@ -139,7 +148,8 @@ class _Loop:
         flags = [ast.Constant(f, **at) for f in (leaves, self.endless, broken)]
         keys: list[ast.expr | None] = [ast.Constant(name, **at) for name in self.steps]
         steps = ast.Dict(keys, [ast.Constant(step, **at) for step in self.steps.values()], **at)
-        made = self.rewriter.call("loop", at, iterable, *sets, *flags, steps)
+        asked = self._texts(self.asked)
+        made = self.rewriter.call("loop", at, iterable, *sets, *flags, steps, asked)
         return ast.Assign([ast.Name(self.variable, ast.Store(), **at)], made, **at)
 
     def _texts(self, names: tuple[str, ...]) -> ast.expr:
@@ -170,10 +180,33 @@ class _Loop:
 
     def ask_at_last(self, test: ast.expr) -> list[ast.stmt]:
         """The condition of a ``while`` that has ended, for what ``:=`` sets in it."""
-        if self.exit is not None or not names_in([test]).bound:
+        if self.exit is not None or not self.asked:
             return []
         asked = ast.Expr(condition(self.rewriter, test), **self.at)
-        return [ast.If(self._flag("rolled"), [asked], [], **self.at)]
+        return [ast.If(self._flag("asks_at_last"), [asked], [], **self.at)]
+
+    def ask_first(self, test: ast.expr) -> list[ast.stmt]:
+        """``ended = not e if loop.ahead else None``, before the loop."""
+        if self.ended is None:
+            return []
+        none = ast.Constant(None, **self.at)
+        asked = ast.IfExp(self._flag("ahead"), self._not(test), none, **self.at)
+        return [ast.Assign([ast.Name(self.ended, ast.Store(), **self.at)], asked, **self.at)]
+
+    def ask_ahead(self, test: ast.expr, node: ast.While) -> list[ast.stmt]:
+        """``if loop.ahead: ended = not e`` at the end of a trip, if that was not the last."""
+        if self.ended is None:
+            return []
+        at = self.at
+        negated = ast.UnaryOp(ast.Not(), test, **place(test))
+        asked: ast.stmt = ast.Assign([ast.Name(self.ended, ast.Store(), **at)], negated, **at)
+        if self.exit is not None:
+            goes_on = ast.UnaryOp(ast.Not(), ast.Name(self.exit.broken, ast.Load(), **at), **at)
+            asked = ast.If(goes_on, [asked], [], **place(node))
+        return [ast.If(self._flag("ahead"), self.rewriter.body([asked]), [], **at)]
+
+    def _not(self, test: ast.expr) -> ast.expr:
+        return self.rewriter.call("negate", place(test), condition(self.rewriter, test))
 
     def leave(self) -> list[ast.stmt]:
         """At the end of a trip that may have been the last."""
@@ -183,10 +216,18 @@ class _Loop:
         return [ast.If(asked, [ast.Break(**self.at)], [], **self.at)]
 
     def ask(self, test: ast.expr) -> list[ast.stmt]:
-        """``go = loop.test(e)``: on, out, or once more from the beginning of the trip."""
+        """``go = loop.test(e)``: on, out, or once more from the beginning of the trip.
+
+        With ``loop.ahead`` it is ``loop.test(not ended)``.
+        """
         at = self.at
         spot = self.rewriter.variable("go")
-        asked = ast.Assign([ast.Name(spot, ast.Store(), **at)], self._asked("test", test), **at)
+        value = condition(self.rewriter, test)
+        if self.ended is not None:
+            ended = ast.Name(self.ended, ast.Load(), **at)
+            known = self.rewriter.call("negate", at, ended)
+            value = ast.IfExp(self._flag("ahead"), known, value, **at)
+        asked = ast.Assign([ast.Name(spot, ast.Store(), **at)], self._asked("test", value), **at)
         go = ast.Name(spot, ast.Load(), **at)
         anew = ast.Compare(go, [ast.Is()], [ast.Constant(None, **at)], **at)
         out = ast.UnaryOp(ast.Not(), go, **at)

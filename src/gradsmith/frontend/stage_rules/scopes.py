@@ -29,15 +29,22 @@ class Scope:
     """The first parameter of the function."""
     home: str | None = None
     """The variable that keeps where its own are set, if functions inside set any of them."""
+    rebound: frozenset[str] = frozenset()
+    """Those of its own that it sets itself in other places than its top level."""
 
     def home_of(self, name: str) -> str | None:
         """The `home` of the staged function around whose variable ``name`` is stored here."""
+        owner = self.owner_of(name)
+        return None if owner is None else owner.home
+
+    def owner_of(self, name: str) -> Scope | None:
+        """The scope of that function."""
         if self.comprehension and self.parent is not None:
-            return self.parent.home_of(name)
+            return self.parent.owner_of(name)
         scope = self.parent if name in self.nonlocals else None
         while scope is not None and name not in scope.bound:
             scope = scope.parent
-        return None if scope is None else scope.home
+        return scope
 
     def outside(self, name: str) -> bool:
         """Whether ``name``, read here, is a global, a builtin or a variable from outside."""
@@ -71,9 +78,13 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     shared = any(isinstance(n, ast.Nonlocal) and bound & {*n.names} for n in ast.walk(node))
     home = f"__gs_home_{_depth(parent)}" if shared else None
     shared_with = frozenset(names.globals), frozenset(names.nonlocals)
+    rebound = frozenset[str]()
+    if home is not None and not isinstance(node, ast.Lambda):
+        inner = [s for s in node.body if not isinstance(s, (ast.Assign, ast.AnnAssign))]
+        rebound = frozenset(names_in(inner).bound)
     arguments = [*node.args.posonlyargs, *node.args.args]
     first = arguments[0].arg if arguments else None
-    return Scope(bound, parent, *shared_with, given=given, first=first, home=home)
+    return Scope(bound, parent, *shared_with, given=given, first=first, home=home, rebound=rebound)
 
 
 def _depth(scope: Scope | None) -> int:

@@ -1,0 +1,91 @@
+"""Conditions that change something when they are asked; variables that functions inside set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control import changing
+from programs.harness import same_bits
+
+X = np.array([0.5, -1.25, 2.0, 0.75, -0.5, 1.5, 3.0])
+
+
+def check(function, *sets, order=1):
+    """Values, what is printed, and derivatives at several arguments, by one compiled function."""
+    compiled = gs.compile(function)
+    for arguments in sets:
+        same_bits(compiled(*arguments), function(*arguments))
+    gs.check_grads(function, sets[0], order=order)
+
+
+@pytest.mark.parametrize("function", changing.CONDITIONS)
+def test_what_the_last_question_changes_is_kept(function):
+    check(function, (0.7,), (-1.3,), (2.6,), (4.0,))
+
+
+def test_second_derivatives():
+    check(changing.method, (0.7,), order=2)
+    check(changing.element, (0.7,), order=2)
+
+
+def test_such_a_loop_stays_one():
+    assert gs.compile(changing.method).source(0.7).count("+= 0.7") == 1
+
+
+STATE = changing.Counter()
+
+
+def test_objects_outside_are_changed_as_often():
+    def function(x):
+        while STATE.add(x * x + 0.25) < 4:
+            pass
+        return STATE.value * STATE.calls
+
+    compiled = gs.compile(function)
+    for x in (0.5, 1.5, 0.25):
+        STATE.__init__()
+        expected, state = function(x), (STATE.value, STATE.calls)
+        STATE.__init__()
+        assert (compiled(x), STATE.value, STATE.calls) == (expected, *state)
+
+
+def test_draws_are_made_once():
+    def function(x):
+        total = 0.0
+        while (u := np.random.rand()) < 0.75:
+            total += u * x
+        return total + u * 10
+
+    compiled = gs.compile(function)
+    for seed in range(5):
+        np.random.seed(seed)
+        expected = function(0.5), np.random.rand()
+        np.random.seed(seed)
+        assert (compiled(0.5), np.random.rand()) == expected
+
+
+def test_printed_as_often(capsys):
+    def function(x):
+        c = changing.Counter(x)
+        while print("asked", c.calls) or c.add(1.25) < 3:
+            print("goes on")
+        return c.value
+
+    compiled = gs.compile(function)
+    for x in (0.5, 4.0, -3.0):
+        same_bits(compiled(x), function(x))
+        out = capsys.readouterr().out
+        assert out[: len(out) // 2] == out[len(out) // 2 :]
+
+
+def test_the_message_of_an_assertion_that_holds_is_not_made():
+    check(changing.asserting, (0.7,), (-1.3,))
+    with pytest.raises(AssertionError, match="too small"):
+        gs.compile(changing.asserting)(-6.0)
+
+
+@pytest.mark.parametrize("function", changing.VARIABLES)
+def test_variables_of_functions_around(function):
+    check(function, (X,), (X[:3] * 2,), (-X[:2],), (X[2:],))
