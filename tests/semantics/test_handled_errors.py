@@ -189,6 +189,108 @@ def default_that_grows(x):
     return total + sum(remembered(v) for v in x)
 
 
+@case(NUMBERS)
+def statement_of_its_own(x, y):
+    try:
+        r = math.sqrt(x)
+    except (ValueError, KeyError) as error:
+        r = y * len(str(error))
+    return r * y
+
+
+@case(NUMBERS)
+def each_error_has_its_handler(x, y):
+    try:
+        r = abs(x) ** (y * 200)
+    except ZeroDivisionError as error:
+        r = x + 2.0 * y * len(str(error))
+    except OverflowError as error:
+        r = x * 3.0 + len(str(error))
+    return r + x
+
+
+@case(NUMBERS)
+def handled_around_the_other_try(x, y):
+    try:
+        try:
+            r = math.sqrt(x) / y
+        except ValueError:
+            r = math.log(-x) * y
+        else:
+            r = r * 2
+    except ZeroDivisionError:
+        r = x * 4
+    finally:
+        y = y + 1
+    return r + y * x
+
+
+@case([(1.4, 2.0), (np.inf, 1.0), (np.nan, 0.5), (-2.6, 1.5), (1.4, 1e300)])
+def whole_numbers(x, y):
+    total = 0.0 * y
+    for rounded in (int, round, math.floor, math.ceil):
+        try:
+            total += rounded(y * y) + rounded(x)
+        except (ValueError, OverflowError) as error:
+            total += y * len(str(error))
+    return total
+
+
+@case([(1.5, 3.0), (1.5, 200.0), (0.5, 2.0)])
+def integers_that_are_too_large(x, y):
+    try:
+        return x * math.factorial(int(y))
+    except OverflowError:
+        return x * y
+
+
+@case(NUMBERS)
+def until_it_succeeds(x, y):
+    count = 0
+    while True:
+        try:
+            r = math.log(y) / x
+            break
+        except (ValueError, ZeroDivisionError):
+            y, x, count = y + 0.7, x + 0.3, count + 1
+    return r * count + y
+
+
+@case([([1.0, 0.5, 2.0],), ([1.0, 0.0, 2.0],), ([0.25, 0.5],)])
+def left_while_it_is_handled(x):
+    found = []
+    for v in x.tolist():
+        try:
+            found.append(1 / v)
+        except ZeroDivisionError:
+            break
+        finally:
+            found.append(v * v)
+    return sum(found)
+
+
+@case([([0.5, -1.2, 2.3], 1), ([0.5, 1.2, 0.3], 4), ([-0.5], 3), ([0.5, -1.2, 2.3], -4)])
+def texts_of_numpys_errors(x, k):
+    try:
+        return x[k] * 2
+    except IndexError as error:
+        r = x[0] * len(str(error))
+    try:
+        return (x + np.ones(4)).sum()
+    except ValueError as error:
+        return r + x[0] * len(str(error))
+
+
+@case([([0.5, -1.2],), ([1.0, 1.0, 0.5],), ([0.5, -1.3],), ([2.0, 2.0, 0.25],)])
+def calls_without_a_rule(x):
+    matrix = np.ones((3, 3)) if len(x) == 3 else np.eye(2)
+    try:
+        y = np.linalg.solve(matrix, np.ones(len(x)))
+    except np.linalg.LinAlgError as error:
+        return x.sum() * len(str(error))
+    return x @ y
+
+
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_value_and_gradient(name):

@@ -36,7 +36,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
-from gradsmith.ops.raising import may_raise, raises_of
+from gradsmith.ops.raising import error_of, may_raise, raises_of, said
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
@@ -166,11 +166,13 @@ def _run(
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         _tell_apart(error, function, nodes, named)
+        _raise_own(trace, error)
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         ours = explained(error, function, implementation, nodes, named)
         ours.span = trace.builder.span
         _tell_apart(ours, function, nodes, named)
+        _raise_own(trace, ours)
         raise ours from error
     if trace.trying:
         _raise_now(trace, begin)
@@ -178,20 +180,40 @@ def _run(
 
 
 def _raise_now(trace: Trace, begin: int) -> None:
-    """Under a ``try`` Python has to know whether the nodes made last raise an error: the code is
-    specialised on it.
+    """Under a ``try`` Python has to know which error the nodes made last raise, if any: the code
+    is specialised on it.
     """
-    for node in [n for n in trace.builder.nodes[begin:] if may_raise(n)]:
-        if Tracer.decide(Tracer(View(Storage(raises_of(node))))):
-            values = present_values(trace)
-            node.op.evaluate(*map(values.of, node.inputs), **node.attrs)
+    nodes = trace.builder.nodes
+    for node in [n for n in nodes[begin:] if may_raise(n)]:
+        error = error_of(partial(_present_result, trace, node))
+        asked = len(nodes)
+        Tracer.decide(
+            Tracer(View(Storage(raises_of(node, None if error is None else said(error)))))
+        )
+        if error is not None:
+            raise error
+        place = nodes.index(node, begin)
+        nodes[place:] = [*nodes[asked:], *nodes[place:asked]]  # the code asks before it computes
+
+
+def _present_result(trace: Trace, node: Node) -> Any:
+    values = present_values(trace)
+    return node.op.evaluate(*map(values.of, node.inputs), **node.attrs)
 
 
 def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) -> None:
     """Whether an error on a path that may not be taken is NumPy's own, which it would raise."""
     trace = current_trace()
-    if trace is not None and may_fail_before(trace) and error.own is None:
+    if trace is None or error.own is not None:
+        return
+    if trace.trying or may_fail_before(trace):
         error.own = numpys_error(error, function, nodes, named)
+
+
+def _raise_own(trace: Trace, error: GradsmithError) -> None:
+    """Under a ``try`` it is NumPy's own error that is handled, with its text."""
+    if trace.trying and trace.builder is trace.root and error.own is not None:
+        raise error.own from None
 
 
 _SIZED: frozenset[Callable[..., Any]] = frozenset(

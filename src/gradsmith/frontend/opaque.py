@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, UnsupportedError
+from gradsmith.errors import ControlFlowError, GradsmithError, UnsupportedError
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
@@ -38,13 +38,16 @@ from gradsmith.ops.calls import (
     Named,
     Nested,
     Place,
+    Writes,
     call,
     made,
     may_write,
     of_kind,
+    raised_call,
     type_of,
     written_places,
 )
+from gradsmith.ops.raising import said
 from gradsmith.ops.texts import Whole
 
 LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
@@ -302,13 +305,22 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
     )
     copies = may_write(callee, arguments, taken.nodes)
-    attrs = {"callee": callee, "arguments": arguments, "writes": () if copies else None}
-    done = _made(trace, taken.nodes, attrs)
+    writes: Writes = () if copies else None
+    attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "writes": writes}
+    try:
+        done = _made(trace, taken.nodes, attrs)
+    except GradsmithError:
+        raise
+    except Exception as error:
+        _note_raised(trace, error, taken.nodes, attrs)
+        raise
     taken.add_dependences(done.result)
     name = f"{trace.root.token()}"
     attrs["token"] = int(name)
     trace.builder.span = current_span() or trace.builder.span
     given = _by_place(callee, args, kwargs)
+    if trace.trying:
+        attrs["handled"] = True
     written = [*(written_places(callee, arguments) if copies else ()), *done.changed]
     if written:
         attrs["writes"] = tuple(dict.fromkeys(written))
@@ -317,6 +329,18 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         returned = _traced(trace, done.result, taken.nodes, attrs, f"returned.{name}")
     _doubt_views(returned, done, given)
     return returned
+
+
+def _note_raised(
+    trace: Trace, error: Exception, nodes: list[Node], attrs: Mapping[str, Any]
+) -> None:
+    """Under a ``try`` the code is made for calls that raise this error."""
+    if not trace.trying:
+        return
+    trace.builder.span = current_span() or trace.builder.span
+    node = raised_call(*nodes, error=said(error), token=trace.root.token(), **attrs)
+    present_values(trace).put(node, True)
+    decide(_value(node, None))
 
 
 def _by_place(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:

@@ -20,10 +20,11 @@ from gradsmith.errors import GradientError, SpecialisationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
-from gradsmith.ir.op import Custom, Each, Emitter
-from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
+from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import primitive
+from gradsmith.ops.raising import asking, error_of, later, said
 from gradsmith.ops.texts import Whole
 
 Place: TypeAlias = "int | str"
@@ -343,14 +344,44 @@ def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     arguments: Arguments = node.attrs["arguments"]
     args = [_expression(emitter, a, operands) for a in arguments.args]
     kwargs = {key: _expression(emitter, a, operands) for key, a in arguments.kwargs}
+    made = _made_call(emitter, node, callee, args, kwargs)
+    if node.op is raised_call:
+        return asking(emitter, made, node.attrs["error"])
+    if node.attrs.get("handled", False):
+        emitter.error(SpecialisationError)
+        made = syntax.call(emitter.helper(UNRAISED), later(made))
+    return _with_check(emitter, made, node.type)
+
+
+def _made_call(
+    emitter: Emitter,
+    node: Node,
+    callee: Callee,
+    args: list[ast.expr],
+    kwargs: Mapping[str, ast.expr],
+) -> ast.expr:
+    """The call, with what it leaves in the arguments that it writes to."""
     writes: Writes = node.attrs.get("writes")
     if writes is None:
-        return _with_check(emitter, _call(emitter, callee, args, kwargs), node.type)
+        return _call(emitter, callee, args, kwargs)
     emitter.error(SpecialisationError)
     function, args = _function(emitter, callee, args)
     called = syntax.call(emitter.logged(emitter.helper(ON_COPIES)), function, *args, **kwargs)
     places = [syntax.expression(place) for place in writes]
-    return _with_check(emitter, syntax.call(emitter.helper(LEFT), called, *places), node.type)
+    return syntax.call(emitter.helper(LEFT), called, *places)
+
+
+UNRAISED = '''
+def unraised(compute):
+    """The result of a call that raised no error when this code was made."""
+    try:
+        return compute()
+    except SpecialisationError:
+        raise
+    except Exception as error:
+        text = f"this code was made for a call in which no error is raised: {error!r:.60}"
+        raise SpecialisationError(text) from error
+'''
 
 
 def _with_check(emitter: Emitter, made: ast.expr, type_: Type) -> ast.expr:
@@ -449,6 +480,23 @@ call = primitive(
     traits=("effect", "barrier"),
 )
 """``call(*operands; callee, arguments, result, ...)``: a call whose result has this type."""
+
+raised_call = primitive(
+    "raised_call",
+    infer=lambda *_, **__: python_number(bool),
+    evaluate=lambda *operands, error, **attrs: said_by(operands, attrs) == error,
+    derivative=NON_DIFF,
+    emit=_emit,
+    traits=("effect", "barrier"),
+)
+"""``raised_call(*operands; callee, arguments, error, ...)``: whether a call raises this error."""
+
+
+def said_by(operands: Sequence[Any], attrs: Mapping[str, Any]) -> str | None:
+    """The text of the error that a call raises; None of none."""
+    error = error_of(lambda: made(operands, **attrs))
+    return None if error is None else said(error)
+
 
 of_kind = primitive(
     "of_kind",
