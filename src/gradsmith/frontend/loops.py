@@ -101,7 +101,6 @@ class Looping:
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
         self.failure: type[BaseException] = Exception
-        self._done = False
         self.plan = planned(checked_iterable(iterable))
         if isinstance(self.plan.iterable, TripIterator):
             check_iterators([self.plan.iterable])
@@ -113,7 +112,7 @@ class Looping:
         self.ahead = trace is not None and self.place in trace.asked_ahead
         self.names = names.ahead() if self.ahead else names
         self._begun: tuple[Builder, int, Changes] | None = None
-        self._is_pythons = self.rolled = self.resets = False
+        self._is_pythons = self.rolled = self.resets = self._done = False
         self._trip = Trip()
         self._values: list[Any] = []
         self._switch, self._again = False, True
