@@ -307,13 +307,7 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     copies = may_write(callee, arguments, taken.nodes)
     writes: Writes = () if copies else None
     attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "writes": writes}
-    try:
-        done = _made(trace, taken.nodes, attrs)
-    except GradsmithError:
-        raise
-    except Exception as error:
-        _note_raised(trace, error, taken.nodes, attrs)
-        raise
+    done = _unless_raised(trace, taken.nodes, attrs)
     taken.add_dependences(done.result)
     name = f"{trace.root.token()}"
     attrs["token"] = int(name)
@@ -331,16 +325,21 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     return returned
 
 
-def _note_raised(
-    trace: Trace, error: Exception, nodes: list[Node], attrs: Mapping[str, Any]
-) -> None:
-    """Under a ``try`` the code is made for calls that raise this error."""
-    if not trace.trying:
-        return
-    trace.builder.span = current_span() or trace.builder.span
-    node = raised_call(*nodes, error=said(error), token=trace.root.token(), **attrs)
-    present_values(trace).put(node, True)
-    decide(_value(node, None))
+def _unless_raised(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
+    """The present call. Where it raises an error that a ``try`` may handle, the code is made for
+    calls that raise it.
+    """
+    try:
+        return _made(trace, nodes, attrs)
+    except GradsmithError:
+        raise
+    except Exception as error:
+        if trace.trying:
+            trace.builder.span = current_span() or trace.builder.span
+            node = raised_call(*nodes, error=said(error), token=trace.root.token(), **attrs)
+            present_values(trace).put(node, True)
+            decide(_value(node, None))
+        raise
 
 
 def _by_place(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
