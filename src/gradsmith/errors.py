@@ -91,13 +91,42 @@ class GradsmithError(Exception):
         parts = [self.message]
         if self.span is not None:
             parts.append(self.span.render())
+        parts += self._details()
         if self.hint is not None:
             parts.append(f"  To fix it: {self.hint}")
         return "\n".join(parts)
 
+    def _details(self) -> list[str]:
+        """Lines between the place and the advice."""
+        return []
+
 
 class GradientError(GradsmithError, RuntimeError):
     """A gradient was asked for that does not exist (torch raises RuntimeError there)."""
+
+    path: tuple[Span, ...] = ()
+    """The steps from what is differentiated by to the result, where one has no derivative."""
+
+    def _details(self) -> list[str]:
+        lines = list(dict.fromkeys(f"    {span.where}: {span.text}" for span in self.path))
+        own = None if self.span is None else f"    {self.span.where}: {self.span.text}"
+        if len(lines) < 2 or own not in lines:
+            return []
+        return [
+            "  On the path from the input to the result:",
+            *_shortened(lines, lines.index(own)),
+        ]
+
+
+def _shortened(lines: list[str], place: int) -> list[str]:
+    """The ends, and what is around ``place``."""
+    kept = [k for k in range(len(lines)) if min(k, len(lines) - 1 - k) < 2 or abs(k - place) < 3]
+    shown: list[str] = []
+    for before, k in zip([-1, *kept], kept, strict=False):
+        if k > before + 1:
+            shown.append("    …")
+        shown.append(lines[k])
+    return shown
 
 
 class SeedError(GradientError):

@@ -33,7 +33,7 @@ def check_place(error, marker):
     assert re.search(rf"\b{number}\b", message)
     shown = message.splitlines()
     code = text.partition("#")[0].strip()
-    (index,) = [i for i, line in enumerate(shown) if code in line]
+    index = next(i for i, line in enumerate(shown) if code in line)
     carets = shown[index + 1]
     assert re.fullmatch(r"[\s|]*[~^]+[\s~^]*", carets)
     start = shown[index].index(code)

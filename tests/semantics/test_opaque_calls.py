@@ -16,6 +16,7 @@ import json
 import os
 import random
 import statistics
+import sys
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -26,6 +27,7 @@ import pytest
 import gradsmith as gs
 
 scipy_stats = pytest.importorskip("scipy.stats")
+pytest.importorskip("scipy.special")
 norm = scipy_stats.norm
 X = np.array([0.5, 1.5, -0.3, 2.0])
 SETS = [X, -X, X[:3], X]
@@ -500,3 +502,42 @@ def test_a_later_iteration_that_writes(sometimes):
 
     with pytest.raises(gs.GradsmithError, match="in a later iteration"):
         gs.compile(f)(np.array([1.0] * 6 + [-2.0])[::-1].copy() * np.r_[[-1.0] * 7])
+
+
+EIGENVALUES = "w = np.linalg.eigvals(np.diag(a)).real"
+ZETA = "s += scipy.special.zeta(v + 1, 2.0)"
+PATHS = {
+    "straight": (
+        ["a = x * 2", EIGENVALUES, "return np.sum(w**2)"],
+        ["a = x * 2", EIGENVALUES, "return np.sum(w**2)"],
+    ),
+    "in a loop": (
+        ["a = x * 2", "s = 0.0", "for v in a:", f"    {ZETA}", "return s"],
+        ["a = x * 2", "for v in a:", ZETA],
+    ),
+    "in a branch": (
+        ["a = x * 2", "w = a", "if a[0] > 0:", f"    {EIGENVALUES}", "return w[0]"],
+        ["a = x * 2", EIGENVALUES, "return w[0]"],
+    ),
+    "long": (
+        ["a = x", *["a = a * 2"] * 9, EIGENVALUES, *["w = w + 1"] * 9, "return np.sum(w)"],
+        ["…", EIGENVALUES, "…", "return np.sum(w)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_the_error_shows_the_path_through_the_call(name, tmp_path):
+    body, expected = PATHS[name]
+    file = tmp_path / "model.py"
+    file.write_text("def f(x):\n    " + "\n    ".join(body) + "\n")
+    found = {"np": np, "scipy": sys.modules["scipy"]}
+    exec(compile(file.read_text(), str(file), "exec"), found)
+    x = np.array([1.0, 2.0, 3.0])
+    for derivative in (gs.grad(found["f"]), lambda x: gs.jvp(found["f"], (x,), (x,))):
+        with pytest.raises(gs.GradsmithError) as caught:
+            derivative(x)
+        lines = str(caught.value).split("On the path from the input to the result:\n")[1]
+        steps = [line.partition(": ")[2] or line.strip() for line in lines.splitlines()[:-1]]
+        assert [step for step in steps if step in expected] == expected
+        assert "gs.custom_vjp" in lines

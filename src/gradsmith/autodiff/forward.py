@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gradsmith.autodiff.activity import Active, between, passes_derivative, wanted
+from gradsmith.autodiff.paths import add_path
 from gradsmith.autodiff.tangents import push_branch, push_loop, push_rerun
 from gradsmith.autodiff.zeros import accumulate, scale
 from gradsmith.errors import GradientError, InternalError
@@ -47,14 +48,18 @@ def _push(
     parts: dict[Node, dict[int, Node]] = {}
     for node in nodes:
         with current_builder().at(node.span.as_adjoint() if node.span else None):
-            if node.op in PUSHES:
-                parts[node] = PUSHES[node.op](node, found, _push)
-            elif isinstance(node.type, TupleType):
-                parts[node] = _tangents(node, found)
-            elif node.op is item and node.inputs[0] in parts:
-                found[node] = parts[node.inputs[0]].get(node.attrs["index"])
-            elif node.inputs:
-                found[node] = accumulate(given.get(node), _tangent(node, found))
+            try:
+                if node.op in PUSHES:
+                    parts[node] = PUSHES[node.op](node, found, _push)
+                elif isinstance(node.type, TupleType):
+                    parts[node] = _tangents(node, found)
+                elif node.op is item and node.inputs[0] in parts:
+                    found[node] = parts[node.inputs[0]].get(node.attrs["index"])
+                elif node.inputs:
+                    found[node] = accumulate(given.get(node), _tangent(node, found))
+            except GradientError as error:
+                add_path(error, node, nodes)
+                raise
 
 
 PUSHES = {loop: push_loop, branch: push_branch, rerun: push_rerun}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradsmith.autodiff.activity import passes_derivative
+from gradsmith.autodiff.paths import add_path
 from gradsmith.autodiff.twins import Group, groups_of
 from gradsmith.autodiff.zeros import accumulate, masked_parts, scale
 from gradsmith.errors import GradientError, InternalError
@@ -83,12 +84,20 @@ class Sweep:
             if late or not (known in self.adjoints or known in self._parts):
                 continue
             with builder.at(node.span.as_adjoint() if node.span else None):
-                if node.op is item:
-                    self._collect(node)
-                elif node.op in PULLBACKS:
-                    self._pull(known)
-                elif node.inputs:
-                    self._propagate(node)
+                try:
+                    self._pass(node, known)
+                except GradientError as error:
+                    add_path(error, node, self.active)
+                    raise
+
+    def _pass(self, node: Node, whole: Node) -> None:
+        """From ``node`` on to its operands; ``whole`` stands for the loops joined with it."""
+        if node.op is item:
+            self._collect(node)
+        elif node.op in PULLBACKS:
+            self._pull(whole)
+        elif node.inputs:
+            self._propagate(node)
 
     def _collect(self, node: Node) -> None:
         """Keep the adjoint of an item until all those of the whole are known."""

@@ -16,7 +16,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from gradsmith.errors import GradientError, SpecialisationError
+from gradsmith.errors import GradientError, Span, SpecialisationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
@@ -454,16 +454,21 @@ def _expression(emitter: Emitter, given: Any, operands: Sequence[ast.expr]) -> a
     return syntax.tuple_(parts) if given.kind == "tuple" else ast.List(parts, ast.Load())
 
 
+def refuse_derivative(shown: str, span: Span | None) -> NoReturn:
+    """The error of a call that has no derivative where one is needed."""
+    raise GradientError(
+        f"the gradient goes through {shown}, which has no derivative here",
+        span,
+        "write it with NumPy functions, give it a rule with gs.custom_vjp, or stop_gradient its "
+        "arguments if no derivative is wanted",
+    )
+
+
 def _no_derivative(node: Node) -> NoReturn:
     source = node
     while source.op is not call:
         source = source.inputs[0]
-    raise GradientError(
-        f"the gradient goes through {source.attrs['callee'].shown}, which has no derivative here",
-        source.span,
-        "write it with NumPy functions, give it a rule with gs.custom_vjp, or stop_gradient its "
-        "arguments if no derivative is wanted",
-    )
+    refuse_derivative(source.attrs["callee"].shown, source.span)
 
 
 _REFUSED = Custom(

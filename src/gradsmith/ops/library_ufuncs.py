@@ -13,11 +13,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gradsmith.errors import GradientError, UnsupportedError
+from gradsmith.errors import UnsupportedError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Custom, Each, Emitter, Op
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, broadcast
 from gradsmith.ops import syntax
+from gradsmith.ops.calls import refuse_derivative
 from gradsmith.ops.declare import as_node
 
 HOMES = ("scipy.special",)
@@ -53,13 +54,7 @@ def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
 
 def _no_derivative(node: Node) -> NoReturn:
     function = node.attrs["function"]
-    raise GradientError(
-        f"{home_of(function)}.{function.__name__} has no derivative here: the result depends on "
-        "what is differentiated by through it",
-        node.span,
-        "declare the derivative: put the call into a function of its own with gs.custom_vjp or "
-        "gs.custom_jvp",
-    )
+    refuse_derivative(f"{home_of(function)}.{function.__name__}", node.span)
 
 
 def _pull(position: int, g: Node, out: Node, *operands: Node, function: np.ufunc) -> Node:
