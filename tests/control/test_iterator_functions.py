@@ -220,6 +220,55 @@ STATEMENTS = {
         g = (a * a for a in x.tolist())
         flag = any(a > 0.4 for a in map(abs, g))
         return sum(g) * 3 + flag * x[0]""",
+    "a variable of the function around is set in a branch": """
+        total = 0.0
+        def add(a):
+            nonlocal total
+            total += a
+        def scale(a):
+            nonlocal total
+            total *= a
+        for a in x:
+            if a > 0:
+                add(a)
+            else:
+                scale(a)
+        return total + x[0]""",
+    "a variable of the function around counts trips": """
+        place = 0
+        def following():
+            nonlocal place
+            place += 1
+            return x[place - 1]
+        total = 0.0
+        while place < len(x):
+            total = total * 0.5 + following()
+        return total * place""",
+    "attributes of a function change in a loop": """
+        def add(a):
+            add.total = add.total + a
+            add.seen.append(a)
+            return add.total
+        add.total, add.seen = 0.0, []
+        t = sum(add(a) for a in x)
+        for a in x:
+            t += add(a) * len(add.seen)
+        return t * add.total + add.seen[0]""",
+    "sorted numbers of Python's": """
+        l = x.tolist()
+        l.sort(key=abs)
+        m = sorted(l, reverse=True)
+        return [l[0], m[0], max(l), sorted(x)[0], sorted([x[0], l[0]])[0]]""",
+    "numbers of Python's by an index that changes": """
+        l, t = [float(x[0]), float(x[-1]), 2.5 * float(x[0])], 0.0
+        for i in range(len(x)):
+            t = l[i % 3]
+        return [t, l[len(x) % 3]]""",
+    "rows of a list that grows": """
+        r = [float(x[0])]
+        for i in range(len(x)):
+            r.append(r[-1] * 0.5 + r[max(0, i - 2)])
+        return [r[-1] * len(r), r[0]]""",
     "an iterator is used up in a branch": """
         it, s = iter(x), 0.0
         if x[0] > 0:

@@ -407,7 +407,10 @@ def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
     if type(owner) not in (list, tuple) or not owner or not dims.is_unbacked(key.dim):
         return None
     if all(isinstance(item, Tracer) for item in owner):
-        return (joined_rows(np.stack, list(owner), NONE)[key],)
+        if not _are_alike(owner):
+            return None
+        kind = functools.reduce(_joint_kind, map(_kind, owner))
+        return (_row(kind, iter([joined_rows(np.stack, list(owner), NONE)]), key, NONE),)
     apart = [taken_apart(item) for item in owner]
     parts = [found[0] for found in apart if found is not None]
     forms = [found[1] for found in apart if found is not None]

@@ -17,18 +17,21 @@ import numpy as np
 
 from gradsmith.frontend.calling import later
 from gradsmith.frontend.choices import choose, negate
-from gradsmith.frontend.dispatch import any_traced, apply
+from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
 from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
+from gradsmith.frontend.loose import note
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import TripIterator, Trips, as_trips, iterator_of, taken, zipped
 from gradsmith.ir import dims
+from gradsmith.ir.types import python_number
 from gradsmith.ops.regions import as_whole
+from gradsmith.ops.scalars import as_float
 
 FUNCTIONS_OF_ITERATORS: dict[Any, Callable[..., Any]] = {}
 
@@ -197,7 +200,17 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         order = sorted(range(len(items)), key=sizes.__getitem__, reverse=downwards)
         return [items[i] for i in order]
     whole = row[places]
-    return [whole[i] for i in range(len(items))]
+    return [_like(items, whole[i]) for i in range(len(items))]
+
+
+def _like(items: list[Any], element: Tracer) -> Any:
+    """An element of the sorted ``items`` as the number of Python's or NumPy's that they are."""
+    by_python = [item.type.weak for item in items]
+    if all(by_python):
+        return run(as_float, element)
+    if any(by_python):
+        note(element.node, [python_number(float)])
+    return element
 
 
 def _whole(place: Tracer, trips: Trips) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, Span, UnsupportedError
+from gradsmith.errors import Span, UnsupportedError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
@@ -296,10 +296,10 @@ class Scratch:
         for cell in read.__closure__ or ():
             note_container(cell)
         if home is not None and trace is not None and trace.builder not in (home, trace.root):
-            raise ControlFlowError(
+            raise UndecidedError.at(
+                trace.sites.get(trace.builder),
                 f"a function called in a branch or loop on traced values sets {name!r}, a "
                 "variable of the function around it",
-                current_span(),
                 "return the value instead",
             )
 
