@@ -7,6 +7,7 @@ A tree of its own, not a library's: emitted code takes trees apart by their path
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -22,9 +23,15 @@ Step: TypeAlias = tuple[Literal["item", "attribute", "value"], Any]
 Path: TypeAlias = tuple[Step, ...]
 
 
+DICTS = (dict, OrderedDict, defaultdict, Counter)
+LISTS = (list, deque)
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The shape of a nested value; ``value`` is a static part's value."""
+    """The shape of a nested value; ``value`` is a static part's value, or what a container is
+    made with besides its parts (`option_of`).
+    """
 
     kind: Kind
     keys: tuple[Any, ...] = ()
@@ -65,9 +72,34 @@ def is_open(value: object) -> bool:
 
 def is_container(value: object) -> bool:
     """Whether ``value`` is taken apart into its parts."""
-    return type(value) in (dict, list, tuple) or (
+    return type(value) in _EXACT or (
         is_namedtuple(value) or is_dataclass_instance(value) or is_open(value)
     )
+
+
+_EXACT = frozenset((*DICTS, *LISTS, tuple))
+
+
+def option_of(value: Any) -> Any:
+    """The ``default_factory`` of a `defaultdict`, the ``maxlen`` of a `deque`."""
+    if isinstance(value, defaultdict):
+        return value.default_factory
+    return value.maxlen if isinstance(value, deque) else None
+
+
+def dict_of(cls: type | None, option: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
+    """A dict of this class with these parts."""
+    made: Any = {} if cls is None or cls is dict else cls()
+    if cls is defaultdict:
+        made.default_factory = option
+    for key, part in zip(keys, parts, strict=True):
+        made[key] = part
+    return made
+
+
+def list_of(cls: type | None, option: Any, parts: Sequence[Any]) -> Any:
+    """A list or deque with these parts."""
+    return deque(parts, option) if cls is deque else list(parts)
 
 
 def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
@@ -76,8 +108,8 @@ def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
         return "dict", tuple(value), list(value.values())
     if is_namedtuple(value):
         return "namedtuple", tuple(value._fields), list(value)
-    if isinstance(value, (list, tuple)):
-        kind: Kind = "list" if isinstance(value, list) else "tuple"
+    if isinstance(value, (list, tuple, deque)):
+        kind: Kind = "tuple" if isinstance(value, tuple) else "list"
         return kind, tuple(range(len(value))), list(value)
     held = attributes(value)
     if not is_dataclass_instance(value):
@@ -141,9 +173,11 @@ def with_attributes(cls: type, held: Mapping[str, Any]) -> Any:
 def rebuilt(model: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
     """A container of the kind of ``model`` with these parts."""
     if isinstance(model, dict):
-        return dict(zip(keys, parts, strict=True))
+        return dict_of(type(model), option_of(model), keys, parts)
     if is_namedtuple(model):
         return tuple.__new__(type(model), parts)
+    if isinstance(model, deque):
+        return deque(parts, model.maxlen)
     if isinstance(model, (list, tuple)):
         return type(model)(parts)
     return with_attributes(type(model), dict(zip(keys, parts, strict=True)))
@@ -169,7 +203,7 @@ def _flatten(
     if kind in ("dataclass", "object"):
         inside = (*inside, id(value))
     children = tuple(_flatten(v, is_leaf, leaves, inside) for v in values)
-    return Tree(kind, keys, children, type(value))
+    return Tree(kind, keys, children, type(value), option_of(value))
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
@@ -184,9 +218,9 @@ def _unflatten(tree: Tree, leaves: Iterator[Any]) -> Any:
         return tree.value
     values = [_unflatten(child, leaves) for child in tree.children]
     if tree.kind == "dict":
-        return dict(zip(tree.keys, values, strict=True))
+        return dict_of(tree.cls, tree.value, tree.keys, values)
     if tree.kind == "list":
-        return values
+        return list_of(tree.cls, tree.value, values)
     if tree.kind == "tuple":
         return tuple(values)
     if tree.cls is None:

@@ -372,7 +372,7 @@ def call_key(value: Any) -> Any:
         kind, keys, parts = tree.parts(value)
         # written out: large objects have many numbers
         found = [float if type(part) is float else call_key(part) for part in parts]
-        return (kind, type(value), keys, tuple(found))
+        return (kind, type(value), keys, tuple(found), tree.option_of(value))
     return type(value) if is_library_object(value) else Identity(value)
 
 
@@ -406,4 +406,5 @@ def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 def _shape_key(shape: tree.Tree) -> Any:
     if shape.kind == "static":
         return call_key(shape.value)
-    return (shape.kind, shape.cls, shape.keys, tuple(map(_shape_key, shape.children)))
+    children = tuple(map(_shape_key, shape.children))
+    return (shape.kind, shape.cls, shape.keys, children, shape.value)

@@ -9,15 +9,17 @@ from gradsmith.codegen.shapes import is_written
 
 
 def rebuild(shape: tree.Tree, raw: Any) -> Any:
-    """Named tuples and dataclasses from the plain tuples and dicts that emitted code returns."""
+    """Named tuples, dataclasses, deques and the like from the plain tuples, dicts and lists that
+    emitted code returns.
+    """
     if shape.kind in ("leaf", "static"):
         return raw
     items = raw.values() if isinstance(raw, dict) else raw
     parts = [rebuild(child, part) for child, part in zip(shape.children, items, strict=True)]
     if shape.kind == "dict":
-        return dict(zip(shape.keys, parts, strict=True))
+        return tree.dict_of(shape.cls, shape.value, shape.keys, parts)
     if shape.kind == "list":
-        return parts
+        return tree.list_of(shape.cls, shape.value, parts)
     if shape.kind == "tuple" or shape.cls is None:
         return tuple(parts)
     if shape.kind == "namedtuple":
@@ -28,6 +30,8 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
 def is_plain(shape: tree.Tree) -> bool:
     """Whether emitted code can build the result by itself."""
     if shape.kind in ("namedtuple", "dataclass", "object"):
+        return False
+    if shape.kind in ("dict", "list") and shape.cls not in (dict, list, None):
         return False
     known = shape.kind != "dict" or all(map(is_written, shape.keys))
     return known and all(map(is_plain, shape.children))

@@ -210,7 +210,7 @@ class Collector:
             return lambda call: find(call.bound)
         if isinstance(value, (np.ndarray, np.generic)):
             return lambda call: copy.copy(value)
-        if type(value) in (list, dict, tuple, set, deque) or self._is_made(value):
+        if tree.is_container(value) or type(value) is set or self._is_made(value):
             return self._remade(value, label)
         if _is_fixed(value, self.trace):
             return _constant(value)
@@ -253,11 +253,7 @@ class Collector:
         if isinstance(value, set):
             made = frozenset(map(plain_key, value))
             return lambda call: set(made)
-        key, cls = id(value), type(value)
-        if isinstance(value, deque):
-            parts = [self._maker(part, label) for part in value]
-            length = value.maxlen
-            return lambda call: deque([part(call) for part in parts], length)
+        key, cls, option = id(value), type(value), tree.option_of(value)
         if key in self._in_the_making:
             raise UnsupportedError(
                 f"the function writes an object to {label}, outside the function, that refers to "
@@ -273,7 +269,7 @@ class Collector:
         def make(call: Call) -> Any:
             if key not in call.made:
                 made = [part(call) for part in parts]
-                call.made[key] = _assembled(kind, cls, keys, made)
+                call.made[key] = _assembled(kind, cls, option, keys, made)
             return call.made[key]
 
         return make
@@ -295,10 +291,14 @@ def _untold(storage: Storage) -> UnsupportedError:
     )
 
 
-def _assembled(kind: str, cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
+def _assembled(
+    kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: list[Any]
+) -> Any:
     if kind == "dict":
-        return dict(zip(keys, parts, strict=True))
-    if kind in ("list", "tuple"):
+        return tree.dict_of(cls, option, keys, parts)
+    if kind == "list":
+        return tree.list_of(cls, option, parts)
+    if kind == "tuple":
         return cls(parts)
     if kind == "namedtuple":
         return tuple.__new__(cls, parts)

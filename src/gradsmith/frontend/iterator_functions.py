@@ -199,7 +199,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if row is None:
         order = sorted(range(len(items)), key=sizes.__getitem__, reverse=downwards)
         return [items[i] for i in order]
-    whole = row[places]
+    whole, items = row[places], list(items)
     return [_like(items, whole[i]) for i in range(len(items))]
 
 

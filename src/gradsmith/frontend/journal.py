@@ -43,7 +43,7 @@ def _parts(
     containers: Mapping[int, tuple[Any, Any]], container: Any
 ) -> tuple[tree.Kind, tuple[Any, ...], list[Any]]:
     """What a container holds, or did when it was copied."""
-    if isinstance(container, (list, dict)):
+    if isinstance(container, CONTAINERS):
         return tree.parts(containers.get(id(container), (None, container))[1])
     kind, keys, parts = tree.parts(container)
     part = written_part(container)
