@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections import namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -233,6 +233,99 @@ def test_any_key_of_a_dict(key):
     gradient = gs.grad(lambda d: function(d)["sum"] + d["a"][0])(arguments)
     assert gradient == {"a": {0: 1.0, key: 1.0}, key: 1.0}
     assert repr(list(gradient)) == repr(list(arguments))
+
+
+# -- containers of the standard library -----------------------------------------------------------
+
+
+def _all_containers(x, kept):
+    kept["last"].append(x)
+    kept["count"]["calls"] += 1
+    kept["lists"]["a"].append(x * 2)
+    kept["order"].move_to_end("a")
+    kept["seen"].add(len(kept["seen"]))
+    total = sum(kept["last"]) * kept["count"]["calls"] + kept["order"]["a"] * len(kept["seen"])
+    found = deque(kept["last"], maxlen=3)
+    found.append(total)
+    counted = Counter(a=x)
+    counted["b"] += total
+    return found, counted, OrderedDict(b=total, a=[x]), defaultdict(list, kept["lists"])
+
+
+def _kept():
+    return {
+        "last": deque([1.0], maxlen=2),
+        "count": Counter(calls=1),
+        "lists": defaultdict(list),
+        "order": OrderedDict(a=1.5, b=2.0),
+        "seen": {100},
+    }
+
+
+def test_containers_of_the_standard_library():
+    compiled, mine, plain = gs.compile(_all_containers), _kept(), _kept()
+    for x in (0.5, 0.7, -0.3):
+        assert repr(compiled(x, mine)) == repr(_all_containers(x, plain))
+        assert repr(mine) == repr(plain)
+        mine["seen"].add(x)
+        plain["seen"].add(x)
+        mine["last"].append(x)
+        plain["last"].append(x)
+
+
+def test_derivatives_leave_containers_as_they_are():
+    def loss(x, kept):
+        found, *_ = _all_containers(x, kept)
+        return found[-1] + found[0]
+
+    kept = _kept()
+    assert gs.grad(loss)(0.5, kept) == gs.grad(loss)(0.7, kept) == 2.0
+    assert repr(kept) == repr(_kept())
+
+
+def test_gradients_in_containers_of_the_standard_library():
+    order = OrderedDict(w=2.0, b=3.0)
+    assert gs.grad(lambda p: p["w"] * p["b"])(order) == OrderedDict(w=3.0, b=2.0)
+    held = gs.grad(lambda q: q[0] * q[-1] + q[1])(deque([2.0, 1.0, 5.0], maxlen=3))
+    assert held == deque([5.0, 1.0, 2.0])
+    assert held.maxlen == 3
+
+
+def test_an_argument_that_the_caller_changes_between_calls():
+    compiled = gs.compile(lambda x, held: x * sum(held) + len(held))
+    for held in ({1, 2}, deque([1.0]), bytearray([1])):
+        add = held.add if isinstance(held, set) else held.append
+        for more in (3, 5):
+            assert compiled(0.5, held) == 0.5 * sum(held) + len(held)
+            add(more)
+
+
+def test_a_set_that_is_passed_twice_and_changed_is_refused():
+    def changed(x, one, other):
+        one.add(5)
+        return x * len(other)
+
+    both = {1}
+    assert gs.compile(changed)(0.5, {1}, {1}) == 0.5
+    with pytest.raises(gs.GradsmithError, match="one and other are one object"):
+        gs.compile(changed)(0.5, both, both)
+
+
+def test_containers_that_a_branch_makes():
+    def function(x):
+        window = deque([x, 2 * x], maxlen=3)
+        if x > 0:
+            window.append(3.0)
+            held = OrderedDict(a=x, b=1.0)
+        else:
+            held = OrderedDict(a=2.0, b=x)
+            window.append(x)
+        window.append(x * x)
+        return window, held
+
+    compiled = gs.compile(function)
+    for x in (0.5, -0.5):
+        assert repr(compiled(x)) == repr(function(x))
 
 
 def test_traced_numbers_as_keys_of_a_result():

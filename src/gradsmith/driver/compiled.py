@@ -373,7 +373,19 @@ def call_key(value: Any) -> Any:
         # written out: large objects have many numbers
         found = [float if type(part) is float else call_key(part) for part in parts]
         return (kind, type(value), keys, tuple(found), tree.option_of(value))
+    if type(value) in (set, frozenset, bytearray):
+        return _member_key(value)
     return type(value) if is_library_object(value) else Identity(value)
+
+
+def _member_key(value: Any) -> Any:
+    """The same of what is in a set, by its value."""
+    if isinstance(value, (int, float, complex, str, bytes, bytearray, np.generic)):
+        return (type(value), repr(value))
+    if isinstance(value, (tuple, set, frozenset)):
+        members = map(_member_key, value)
+        return (type(value), tuple(members) if isinstance(value, tuple) else frozenset(members))
+    return Identity(value)
 
 
 class Identity:

@@ -224,6 +224,7 @@ class Arguments:
     def _trace(self, name: str, value: Any) -> Any:
         leaves, shape = tree.flatten(value, is_argument_leaf)
         self.shapes[name] = shape
+        seen_shape = self._with_copies(shape)
         _check_statics(shape, name)
         for leaf, path in zip(leaves, tree.paths(shape), strict=True):
             self.where[tree.path_name(name, path)] = (name, path)
@@ -232,15 +233,15 @@ class Arguments:
             self.dynamic.append(name)
         elif shape.kind == "static":
             self.static[name] = value
-            note_external(self.trace, value)
+            note_external(self.trace, seen_shape.value)
         if name == self.seed:
             return self._pending(leaves, shape)
         made = [
             self._stand_in(tree.path_name(name, path), leaf, tree.leaf_name(name, path))
             for leaf, path in zip(leaves, tree.paths(shape), strict=True)
         ]
-        seen = tree.unflatten(shape, made)
-        if shape.children:
+        seen = tree.unflatten(seen_shape, made)
+        if shape.children or isinstance(seen, set):
             enter_containers(self.trace, seen, value)
         self._note_copies(name, (), seen)
         return seen
@@ -250,15 +251,23 @@ class Arguments:
             return leaf_value(self.trace, name, leaf, label=label)
         return object_argument(self.trace, name, leaf, label)
 
+    def _with_copies(self, shape: tree.Tree) -> tree.Tree:
+        """The shape with sets of its own in the place of those that it holds."""
+        if shape.kind == "static" and type(shape.value) is set:
+            return replace(shape, value=set(shape.value))
+        return replace(shape, children=tuple(map(self._with_copies, shape.children)))
+
     def _note_copies(self, name: str, path: tree.Path, seen: Any) -> None:
         """Containers among the arguments stand for those of each call."""
-        if not tree.is_container(seen):
+        if not (tree.is_container(seen) or type(seen) is set):
             return
         held = written_part(seen)
         if held is not None:
             label = tree.path_name(name, path)
             copied = Copied(label, seen, held, contents_of(held), partial(_found, name, path))
             self.copied.append(copied)
+        if isinstance(seen, set):
+            return
         kind, keys, parts = tree.parts(seen)
         step = "item" if kind in ("dict", "list", "tuple") else "attribute"
         for key, part in zip(keys, parts, strict=True):

@@ -291,9 +291,7 @@ def _untold(storage: Storage) -> UnsupportedError:
     )
 
 
-def _assembled(
-    kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: list[Any]
-) -> Any:
+def _assembled(kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: list[Any]) -> Any:
     if kind == "dict":
         return tree.dict_of(cls, option, keys, parts)
     if kind == "list":

@@ -94,6 +94,8 @@ def shared_containers(values: Mapping[str, Any]) -> Groups:
 
 
 def _containers(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, set):
+        yield path, value
     if not tree.is_container(value):
         return
     if not isinstance(value, tuple):
