@@ -197,7 +197,7 @@ def active_set(A, b):
     return x, np.sum(A[0] * ~at_bound)
 
 
-@program(signed(0.3, 1.2, "n 2"), scaled(0.4, "2 2"), ": 2", refused="may or may not be what")
+@program(signed(0.3, 1.2, "n 2"), scaled(0.4, "2 2"), ": 2", specialised=True)
 def two_regimes(xs, W, h):
     """What is carried changes its meaning with the branch: names, views, and one early exit."""
     log = []

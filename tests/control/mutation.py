@@ -149,7 +149,7 @@ def view_written_in_a_branch_in_a_loop(A, a):
     return out
 
 
-@program(signed(0.2, 1, "n"), between(0.4, 0.8), salt=2, refused="may or may not share memory")
+@program(signed(0.2, 1, "n"), between(0.4, 0.8), salt=2)
 def which_view_depends_on_a_branch(x, a):
     """Both arms bind the name to a part of the same array."""
     y = x * 1.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 from control.test_found import check
 
 X = np.arange(1.0, 6.0) / 4
@@ -241,6 +242,40 @@ def _returned_out_of_a_helper(x, m):
     return w
 
 
+def _found_first_in_a_trip(x, m):
+    v = m[0]
+    w = x * 0.0
+    for i in range(3):
+        if x[i] > 0:
+            w = v
+            break
+        v = m[1] * 0.5
+    m[0, 0] = -0.7
+    return w
+
+
+def _one_of_two_in_each_trip(x, m):
+    v, u = m[0], m[1]
+    for i in range(len(x)):
+        w = u if x[i] > 0.4 else v
+        v = w.ravel()
+    m[0, 0], m[1, 0] = -0.7, -0.9
+    return v
+
+
+def _perhaps_another_one_before_the_end(x, m):
+    v = m[0]
+    for i in range(len(x)):
+        r = v
+        if x[i] > 0.3:
+            r = m[i]
+        if x[i] > 0.9:
+            break
+        v = m[1] * 0.5
+    m[0, 0] = -0.7
+    return r
+
+
 def _another_name(x, m):
     y = np.zeros(len(x))
     best = y
@@ -262,15 +297,163 @@ def _another_name(x, m):
         _skipped_in_each_trip,
         _returned_out_of_a_helper,
         _another_name,
+        _found_first_in_a_trip,
+        _one_of_two_in_each_trip,
+        _perhaps_another_one_before_the_end,
     ],
 )
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_what_only_running_tells_is_refused(function, sign):
-    """Whether the variable is still the view then: NumPy's meaning or an error, and no number."""
+def test_what_only_running_tells_is_decided_by_the_present_values(function):
+    """Whether the variable is still the view: a call where it is otherwise has code of its own."""
+
+    def program(x, m):
+        value = np.sum(function(x, m) * m[2])
+        return value + np.sum(x * m[1]) + np.sum(m**2)  # what was written counts
+
     m = np.arange(1.0, 26.0).reshape(5, 5)
-    for transform in (gs.compile(function), gs.grad(lambda x, m: np.sum(function(x, m)), 1)):
-        with pytest.raises(gs.GradsmithError, match="may or may not share memory"):
-            transform(sign * X, m)
+    check_calls(program, *((x, m) for x in (X, -X, X * 2.0, -X * 0.3)))
+
+
+# -- one of several objects, chosen by branches, and written to by its other name -----------------
+
+
+class Point:
+    def __init__(self, x, z, name):
+        self.x, self.z, self.name = x, z, name
+
+    def move(self, factor):
+        self.x, self.z = self.x * factor, self.z + self.x
+
+
+def _points(x):
+    return [Point(x[i], x[i + 1], f"p-{i}") for i in range(len(x) - 1)]
+
+
+def _lowest(points):
+    found = points[2]
+    for point in reversed(points):
+        if point.z < found.z:
+            found = point
+    return found
+
+
+def _the_chosen_object_moves(x):
+    points = _points(x)
+    lowest = _lowest(points)
+    lowest.move(3.0)
+    return sum(p.x * p.z for p in points)
+
+
+def _all_objects_move(x):
+    points = _points(x)
+    lowest = _lowest(points)
+    for point in points:
+        point.move(x[0])
+    return lowest.x + 3.0 * lowest.z
+
+
+def _a_chosen_list_grows(x):
+    odd, even = [x[0]], [x[1], x[2]]
+    (odd if x[0] < x[1] else even).append(x[3])
+    chosen = odd if x[1] < x[2] else even
+    chosen.append(x[2] * 2.0)
+    return sum(odd) * 2.0 + np.prod(even)
+
+
+def _a_chosen_row_is_written(x):
+    rows = [x * 1.0, x * 2.0, x * 3.0]
+    best = rows[0]
+    for i in range(1, 3):
+        if rows[i][i] * (i - 2) > best[1] - 1.0:
+            best = rows[i]
+    for row in rows:
+        row[:] = row * x[1]
+    best[0] += 7.0
+    return best[0] * best[2] + np.sum(rows[0] * rows[1])
+
+
+def _a_chosen_dict_of_a_comprehension(x):
+    items = [{"v": v} for v in x]
+    best = items[0]
+    for item in items:
+        if item["v"] < best["v"]:
+            best = item
+    for item in items:
+        item["v"] = item["v"] ** 2
+    best["v"] = best["v"] * 3.0
+    return sum(item["v"] for item in items)
+
+
+def _the_first_that_a_loop_finds(x):
+    first = Point(x[0], x[1], "first")
+    last = first
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            found = last
+            break
+        last = Point(x[i] * 2.0, x[i], "made")
+    first.move(-2.0)
+    return found.x * found.z
+
+
+def _returned_twice_by_a_helper(x):
+    def found():
+        v, other = [x[0], x[1]], [x[1], x[2]]
+        for i in range(len(x)):
+            if x[i] > 2.5:
+                return v, v
+            v = other
+        return v, [x[3]]
+
+    one, two = found()
+    one[0] = 8.0 * x[2]
+    return two[0] + one[1]
+
+
+def _one_of_two_lists_in_each_trip(x):
+    v, other = [x[0], x[1]], [x[1], x[2]]
+    for i in range(len(x)):
+        w = v if x[i] > 0.6 else other
+        if x[i] > 2.0:
+            break
+        v = w
+    v[0], other[0] = 9.0, 7.0 * x[1]
+    return w[0] + v[0] * x[0]
+
+
+def _the_least_of_those_made_in_a_loop(x):
+    first = {"v": x[0]}
+    best = first
+    for i in range(1, len(x)):
+        made = {"v": x[i]}
+        best = made if made["v"] < best["v"] else best
+    first["v"] = -50.0 * x[1]
+    return best["v"] * x[2]
+
+
+def _its_name_is_asked_for(x):
+    points = _points(x)
+    _, number = _lowest(points).name.split("-")
+    return points[int(number)].x * float(number)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _the_chosen_object_moves,
+        _all_objects_move,
+        _a_chosen_list_grows,
+        _a_chosen_row_is_written,
+        _a_chosen_dict_of_a_comprehension,
+        _its_name_is_asked_for,
+        _the_first_that_a_loop_finds,
+        _returned_twice_by_a_helper,
+        _one_of_two_lists_in_each_trip,
+        _the_least_of_those_made_in_a_loop,
+    ],
+)
+def test_which_object_is_written_is_decided_by_the_present_values(function):
+    calls = np.array([[1.0, 2.0, 3.5, 0.7], [3.0, 2.0, 1.0, 0.5], [-2.0, 0.4, 3.0, 2.0]])
+    check_calls(function, *((x,) for x in calls))
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

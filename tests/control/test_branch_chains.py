@@ -12,6 +12,13 @@ from control.one_object import check_calls, function_of
 
 ROWS = [(np.array([a, 0.5, -0.25]),) for a in (9.0, 3.2, 0.1, -4.0, -7.0)]
 
+
+class OwnError(Exception):
+    def __init__(self, text, code):
+        super().__init__(f"{text}: {code}")
+        self.code = code
+
+
 CHAINS = {
     "elif": ("if x[0] > 99: y = x[1]\n", "elif x[0] > {t}: y = x[0] * {k}\n", "else: y = x[2]\nreturn y"),
     "elif on a length": ("if len(x) > 9: y = x[1]\n", "elif len(x) == {k}: y = x[0] * {k}\n", "else: y = x[2]\nreturn y"),
@@ -22,6 +29,10 @@ CHAINS = {
     "errors of NumPy": ("if x[0] > 99: y = x[1]\n", "elif x[0] > {t}: y = x[{k}]\n", "else: y = x[2]\nreturn y"),
     "no else": ("y = x[1]\n", "if x[0] > {t}: y = x[0] * {k}\nel", "if x[0] > 9: y = x[2]\nreturn y"),
     "writes": ("if x[0] > 99: x[1] = 0.0\n", "elif x[0] > {t}: x[1] *= {k}\n", "else: x[2] = 7.0\nreturn np.sum(x * x)"),
+    "lists of several lengths": ("if x[0] > 99: y = [x[1]]\n", "elif x[0] > {t}: y = [x[0], {k}.5] if {k} % 2 else [x[1]]\n", "else: y = None\nreturn x[2] if y is None else sum(y) * len(y)"),
+    "shapes": ("if x[0] > 99: y = x\n", "elif x[0] > {t}: y = x[: {k} % 3] * 2.0\n", "else: y = np.outer(x, x)\nreturn np.sum(y) * y.ndim"),
+    "one of several lists": ("a, b = [x[0]], [x[1]]\nif x[0] > 99: y = a\n", "elif x[0] > {t}: y = (a, b)[{k} % 2]\n", "else: y = b\ny.append(x[2] * 7.0)\nb[0] = x[0] * 9.0\nreturn sum(a) + 2.0 * sum(b) + 5.0 * sum(y)"),
+    "errors of classes with data": ("if x[0] > 99: y = x[1]\n", "elif x[0] > {t} and {k} == 3: raise OwnError('x', {k})\n", "else: y = x[2]\nreturn y * x[0]"),
     "assignments in conditions": ("if (t := x[0]) > 99: y = x[1]\n", "elif (t := t + 0.1) > {t}: y = t * {k}\n", "else: y = t\nreturn y + t"),
 }  # fmt: skip
 
@@ -30,13 +41,34 @@ def chain(name, links):
     first, link, last = CHAINS[name]
     levels = [-5 + 10 * k / links for k in range(links)]
     parts = [link.format(k=k, t=levels[k]) for k in reversed(range(links))]
-    return function_of(first + "".join(parts) + last)
+    return function_of(first + "".join(parts) + last, OwnError=OwnError)
 
 
 @pytest.mark.parametrize("links", [5, 22])
 @pytest.mark.parametrize("name", CHAINS)
 def test_a_chain(name, links):
     check_calls(chain(name, links), *ROWS)
+
+
+def _price(x, s):
+    if x > 0:
+        return x * s + _price(-x, s)
+    size = -x
+    if s <= 0.1 * size:
+        return size
+    if x < -2.0 * s:
+        return x * x * s
+    if 0.5 * s < 0.3:
+        return s**3 * x
+    return x * s - 1.0
+
+
+def _both_signs(x):
+    return _price(x[0] - 1.5, abs(x[1]))
+
+
+def test_recursion_that_a_chain_ends():
+    check_calls(_both_signs, *ROWS, (np.array([2.0, 3.0, 1.0]),), (np.array([1.0, 3.0, 1.0]),))
 
 
 def test_in_a_loop():

@@ -183,6 +183,7 @@ def check_source_sets_nothing_that_is_not_read(subject):
 COPYING = {
     "conjugate_gradients": "a vector that one way leaves as it is is private all the same",
     "reshaped_view_written": "only the layout in memory says whether a reshaped array is a view",
+    "two_regimes": "branches that are decided write the loop out",
     "householder": "the vector before it is changed is recorded",
 }
 

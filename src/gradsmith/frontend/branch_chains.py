@@ -9,14 +9,16 @@ import sys
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from gradsmith.errors import InternalError
-from gradsmith.frontend.branches import fail_on, joined, variables
+from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.frontend.branches import fail_on, joined, needs_rows, variables
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.path_errors import ended
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import AbandonedError
+from gradsmith.frontend.value_guards import decide
 
 Steps = Generator[int, None, "list[Any] | None"]
 """Which steps to take; it returns the variables after them, None where the frame has these."""
@@ -36,14 +38,14 @@ class BranchChain:
         self.count = count
         self.resets = False
         self.traced = False
-        self._asked = condition
+        self._asked, self._site = condition, current_span()
         self._values: list[Any] = []
         self._depth = 0
         self._abandoned: AbandonedError | None = None
 
     def ask(self, condition: Any) -> None:
         """The condition of the next ``if``."""
-        self._asked = condition
+        self._asked, self._site = condition, current_span()
 
     def abandoned(self) -> None:
         """The step has ended in an error, which is raised again where no branch is around it."""
@@ -83,10 +85,13 @@ class BranchChain:
         trace, node = current_trace(), condition_of(condition)
         if trace is None:
             raise InternalError("a traced condition outside a trace")
+        site = self._site
+        if site in trace.decided:
+            return (yield from self._arm(frame, place, start, truth=decide(condition)))
         known = reachable(frame, trace)
         arms = []
         for truth in (True, False):
-            with trace.region((node, truth)), journaling(known) as journal:
+            with trace.region((node, truth), site), journaling(known) as journal:
                 self._begin()
                 held = yield from self._arm(frame, place, start, truth=truth)
                 values = variables(frame, self.names) if held is None else held
@@ -96,7 +101,12 @@ class BranchChain:
                 fail_on(trace, node, arms[-1].builder, truth=truth)
                 self._abandoned = None
                 return (yield from self._arm(frame, place, start, truth=not truth))
-        return joined(trace, node, self.names, arms)
+        try:
+            return joined(trace, node, self.names, arms)
+        except ControlFlowError as error:
+            if needs_rows(trace, error):
+                raise
+        return (yield from self._arm(frame, place, start, truth=decide(condition)))
 
     def _begin(self) -> None:
         self._depth += 1

@@ -39,7 +39,7 @@ from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Cause, Unsettled, whole
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -123,9 +123,8 @@ class Branching:
         try:
             self._values = joined(trace, condition, self.names, arms)
         except ControlFlowError as error:
-            changed = error.container if isinstance(error, AppendedInBranchError) else None
-            if changed is not None and trace.unrolling.is_from_outside(changed):
-                raise  # the loop is to have rows for the list
+            if needs_rows(trace, error):
+                raise
             self.traced, self._values = False, self._before
             yield decide(self.condition)
 
@@ -170,7 +169,7 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for container, contents in containers.values():
         rows = isinstance(contents, JoinedRows)
         refill(container, contents.filled(joint) if rows else joint.fill(contents))
-    doubt_aliases(arms, values, made := [joint.fill(value) for value in values])
+    doubt_aliases(arms, values, made := [joint.fill(v) for v in values], Cause(joint.site))
     joint.doubt_containers()
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
@@ -304,6 +303,12 @@ def _plain(container: Any) -> Any:
     return list(container) if isinstance(container, (list, deque)) else container
 
 
+def needs_rows(trace: Trace, error: ControlFlowError) -> bool:
+    """Whether a loop around the branch is to have rows for the list that ``error`` is about."""
+    changed = error.container if isinstance(error, AppendedInBranchError) else None
+    return changed is not None and trace.unrolling.is_from_outside(changed)
+
+
 def _is_same(left: Any, right: Any) -> bool:
     """Whether two containers hold the same things."""
     if isinstance(left, set):
@@ -312,7 +317,9 @@ def _is_same(left: Any, right: Any) -> bool:
     return len(left) == len(right) and all(a is b for a, b in pairs)
 
 
-def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any]) -> None:
+def doubt_aliases(
+    arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any], cause: Cause
+) -> None:
     """Arrays that came out of the branch may share memory with others: writes to these tell."""
     seen: dict[Storage, Storage] = {}
     for place, (output, value) in enumerate(zip(outputs, made, strict=True)):
@@ -326,9 +333,9 @@ def doubt_aliases(arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[An
             origin = source.view.storage
             known = seen.setdefault(origin, storage)
             if known is not storage:
-                storage.doubt(known)
+                storage.doubt(known, cause=cause)
             if not arm.builder.owns(origin.node):
-                storage.doubt(origin)
+                storage.doubt(origin, cause=cause)
             if origin.locked:
                 lock(storage, origin.sites)
 

@@ -20,6 +20,7 @@ from gradsmith.frontend.frozen import (
     WRITTEN,
     Sites,
     containers_in,
+    first_of,
     freeze,
     frozen_sites,
     separate,
@@ -27,8 +28,8 @@ from gradsmith.frontend.frozen import (
 from gradsmith.frontend.journal import Journal, contents_of, written_part
 from gradsmith.frontend.merging import (
     as_shown,
+    cause_if_stale,
     is_data,
-    is_stale,
     is_whole,
 )
 from gradsmith.frontend.presence import as_truth, found_at_end, found_before
@@ -43,7 +44,7 @@ from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import Unsettled, is_undefined, whole
+from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled, is_undefined, whole
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
@@ -129,7 +130,7 @@ def group_of(name: str, value: Any) -> Group | None:
     slots = []
     for leaf, path in zip(leaves, paths, strict=True):
         label, type_ = tree.leaf_name(shown_name(name), path), as_shown(leaf).array_type
-        slots.append(Slot(label, leaf, type_, is_whole(leaf), stale=is_stale(leaf)))
+        slots.append(Slot(label, leaf, type_, is_whole(leaf), stale=cause_if_stale(leaf)))
     return Group(name, shape, slots)
 
 
@@ -175,6 +176,12 @@ class State:
         groups = any(group.refused for group in self.variables.values()) or self.begun
         return groups or any(slot.refused for slot in self.slots())
 
+    @property
+    def cause(self) -> Cause:
+        """Why it may be unknown which of several objects a value is: which trips there are."""
+        loop = first_of(self.sites)
+        return UNKNOWN if loop is None else Cause(loop, loop)
+
     def open(self, trace: Trace, builder: Builder, later: Any, place: Size) -> dict[str, Any]:
         """Begin the trip at ``place``: buffers and containers hold parameters; so will the
         variables.
@@ -199,7 +206,7 @@ class State:
     def outdate(self) -> None:
         """What such containers hold is not known in later trips either, nor after the loop."""
         for container in self.outdated.values():
-            outdate(container)
+            outdate(container, self.cause)
 
     def take_storages(self, journal: Journal, builder: Builder) -> bool:
         """What buffers hold at the end of a trip; whether none is new."""

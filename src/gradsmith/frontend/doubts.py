@@ -5,15 +5,13 @@ Once one of them is written to, what the others hold cannot be told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import check_not_frozen, containers_in
 from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
-from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled
 
 WHY = (
     "it may or may not have been written to through another variable: the way that a branch or "
@@ -21,13 +19,13 @@ WHY = (
 )
 
 
-def doubt(trace: Trace, one: Any, other: Any) -> None:
-    """The two containers may be one."""
+def doubt(trace: Trace, one: Any, other: Any, cause: Cause) -> None:
+    """The two containers may be one: the path through ``cause`` decides."""
     left, right = written_part(one), written_part(other)
     if left is None or right is None or left is right:
         return
     for container, twin in ((left, right), (right, left)):
-        trace.doubts.setdefault(id(container), (container, []))[1].append(twin)
+        trace.doubts.setdefault(id(container), (container, []))[1].append((twin, cause))
 
 
 def note_written(container: Any) -> None:
@@ -39,13 +37,25 @@ def note_written(container: Any) -> None:
     trace = current_trace()
     if trace is None or id(container) not in trace.doubts:
         return
-    seen, stack = {id(container)}, list(trace.doubts[id(container)][1])
+    for other, cause in list(_others(trace, container)):
+        outdate(other, cause)
+
+
+def family(trace: Trace, container: Any) -> list[Any]:
+    """What can be written to of the container, and of those that it may be."""
+    written = written_part(container)
+    return [written, *(other for other, _ in _others(trace, written))]
+
+
+def _others(trace: Trace, container: Any) -> Iterator[tuple[Any, Cause]]:
+    seen = {id(container)}
+    stack = list(trace.doubts[id(container)][1]) if id(container) in trace.doubts else []
     while stack:
-        other = stack.pop()
+        other, cause = stack.pop()
         if id(other) not in seen:
             seen.add(id(other))
             stack += trace.doubts[id(other)][1]
-            outdate(other)
+            yield other, cause
 
 
 def note_attributes(owner: Any) -> None:
@@ -61,28 +71,29 @@ def note_reshaped(container: Any) -> None:
 
     Raises
     ------
-    ControlFlowError
+    UndecidedError
         It may be one of several containers: how many elements these have would be unknown.
     """
     trace = current_trace()
     if trace is not None and id(container) in trace.doubts:
-        raise ControlFlowError(
+        _, cause = trace.doubts[id(container)][1][-1]
+        raise cause.error(
             f"this changes which elements a {type(container).__name__} has that may or may not be "
             "that of another variable: the way that a branch or loop takes decides",
-            current_span(),
             "copy it: y = list(x)",
         )
     note_written(container)
 
 
-def outdate(container: Any) -> None:
-    """What the container holds cannot be told any more."""
+def outdate(container: Any, cause: Cause = UNKNOWN) -> None:
+    """What the container holds cannot be told before it is known which way ``cause`` goes."""
     if is_outdated(container):
         return
     note_container(container)
     contents = contents_of(container)
     is_dict = isinstance(contents, dict)
-    held = [Unsettled(f"an element of a {'dict' if is_dict else 'list'}", WHY) for _ in contents]
+    name = f"an element of a {'dict' if is_dict else 'list'}"
+    held = [Unsettled(name, WHY, cause.loop, cause.site) for _ in contents]
     refill(container, dict(zip(contents, held, strict=True)) if is_dict else held)
 
 
@@ -103,8 +114,9 @@ Place: TypeAlias = tuple[str, int]
 class Aliases:
     """Which containers that a loop carries in variables may be one, or one from outside."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, cause: Cause) -> None:
         self.trace = trace
+        self.cause = cause
         self.pairs: set[frozenset[Place]] = set()
         self.outer: dict[Place, dict[int, Any]] = {}
 
@@ -113,13 +125,14 @@ class Aliases:
     ) -> bool:
         """Take note of a trip, at its end; whether that says nothing new."""
         count = len(self.pairs), sum(map(len, self.outer.values()))
-        homes = {id(container): place for place, container in _places(begin).items()}
-        for place, container in _places(end).items():
-            home = homes.setdefault(id(container), place)
-            if home != place:
-                self.pairs.add(frozenset((home, place)))
-            elif id(container) in outside:
-                self.outer.setdefault(place, {})[id(container)] = container
+        homes = {id(written_part(held)): place for place, held in _places(begin).items()}
+        for place, last in _places(end).items():
+            for container in family(self.trace, last):
+                home = homes.setdefault(id(container), place)
+                if home != place:
+                    self.pairs.add(frozenset((home, place)))
+                elif id(container) in outside:
+                    self.outer.setdefault(place, {})[id(container)] = container
         return count == (len(self.pairs), sum(map(len, self.outer.values())))
 
     def doubt(self, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
@@ -127,12 +140,12 @@ class Aliases:
         here, first = _places(values), _places(before)
         for one, other in map(tuple, self.pairs):
             if one in here and other in here:
-                doubt(self.trace, here[one], here[other])
+                doubt(self.trace, here[one], here[other], self.cause)
         for place, container in here.items():
             for other in self.outer.get(place, {}).values():
-                doubt(self.trace, container, other)
+                doubt(self.trace, container, other, self.cause)
             if place in first:
-                doubt(self.trace, container, first[place])
+                doubt(self.trace, container, first[place], self.cause)
 
 
 def _places(values: Mapping[str, Any]) -> dict[Place, Any]:

@@ -276,7 +276,7 @@ class Collector:
 
 
 def _untold(storage: Storage) -> UnsupportedError:
-    """What an array from outside holds at the end cannot be told."""
+    """The error about an array from outside of which it is unknown what it holds at the end."""
     name = storage.label or "an array"
     if storage.shared:
         return UnsupportedError(
@@ -284,10 +284,10 @@ def _untold(storage: Storage) -> UnsupportedError:
             "written to",
             hint="pass a copy: h.copy()",
         )
-    return UnsupportedError(
+    return storage.cause.error(
         f"{name} may or may not be what this function writes to: a branch or a loop decides which "
         "array the variable is",
-        hint="copy it at the beginning of the function: h = h.copy()",
+        "copy it at the beginning of the function: h = h.copy()",
     )
 
 

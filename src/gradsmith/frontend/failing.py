@@ -11,10 +11,16 @@ from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
-from gradsmith.frontend.spans import current_span, span_of
+from gradsmith.frontend.spans import span_of
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import AbandonedError, Perhaps, is_undefined, no_value
+from gradsmith.frontend.unsettled import (
+    AbandonedError,
+    Perhaps,
+    UndecidedError,
+    is_undefined,
+    no_value,
+)
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir.graph import Node
 from gradsmith.ops.effects import fail
@@ -94,11 +100,12 @@ def _record(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = error()
     if not can_fail(error):
-        raise ControlFlowError(
+        trace = current_trace()
+        raise UndecidedError.at(
+            None if trace is None else trace.site,
             f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
             "has only errors of Python's and of classes that add nothing to these, with texts "
             "and numbers",
-            current_span(),
             'raise ValueError("...")',
         )
     failed(error)
@@ -113,7 +120,8 @@ def raised_later(error: Exception) -> bool:
     ControlFlowError
         It would have to be, and cannot.
     """
-    if isinstance(error, GradsmithError) or not any_traced(error.args):
+    held = [*error.args, *vars(error).values()]
+    if isinstance(error, GradsmithError) or not any_traced(held):
         return False
     if not can_fail(error):
         raise ControlFlowError(

@@ -35,7 +35,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Cause, Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -92,7 +92,7 @@ class Arm:
     changes: Changes
     nodes: dict[int, Node]
     """What every array among the values shows at the end of the arm, by its identity."""
-    stale: set[int]
+    stale: Mapping[int, Cause]
     """Those of them that may or may not have been written to."""
     outside: Mapping[int, Any]
     """The containers that were there before it, by identity."""
@@ -118,7 +118,7 @@ def arm_of(
     held = [*values, *(contents for _, contents in changes.containers.values())]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
-    stale = {id(leaf) for leaf in leaves if is_stale(leaf)}
+    stale = {id(leaf): leaf.view.storage.cause for leaf in leaves if is_stale(leaf)}
     journal.undo()
     outside = journal.known or {}
     return Arm(builder, variables, values, present, changes, nodes, stale, outside)
@@ -161,7 +161,7 @@ class Joint:
         self.origins: dict[int, tuple[Any, Any, Any]] = {}
         """For each of these: itself, and the containers of the arms."""
         self.filled: dict[int, Any] = {}
-        self.stale: set[int] = set()
+        self.stale: dict[int, Cause] = {}
         """The places of results that may or may not have been written to."""
 
     def variable(self, place: int, name: str) -> tuple[Any, Any]:
@@ -269,8 +269,9 @@ class Joint:
             with building(builder):
                 cast.append(in_type(builder.inner(node), type_))
         sides = zip(self.arms, (left, right), strict=True)
-        if any(id(value) in arm.stale for arm, value in sides):
-            self.stale.add(len(self.results))
+        causes = [arm.stale[id(value)] for arm, value in sides if id(value) in arm.stale]
+        if causes:
+            self.stale[len(self.results)] = causes[0]
         self.results.append((cast[0], cast[1]))
         self.types.append([node.array_type for node in nodes])
         self.labels.append(label)
@@ -330,7 +331,7 @@ class Joint:
             size = None if symbol is None else dims.of_atom(symbol)
             value = node if label is None else as_value(node, size, named)
             if place in self.stale and isinstance(value, Tracer):
-                value.view.storage.outdate()
+                value.view.storage.outdate(self.stale[place])
             self.made.append(value)
 
     def fill(self, value: Any) -> Any:
@@ -349,13 +350,14 @@ class Joint:
     def doubt_containers(self) -> None:
         """A container that came out of the branch may be one of those that went into it."""
         seen: dict[int, Any] = {}
+        cause = Cause(self.site)
         for key, made in self.filled.items():
             for arm, origin in zip(self.arms, self.origins[key][1:], strict=True):
                 known = seen.setdefault(id(origin), made)
                 if known is not made:
-                    doubt(self.trace, made, known)
+                    doubt(self.trace, made, known, cause)
                 if id(origin) in arm.outside:
-                    doubt(self.trace, made, origin)
+                    doubt(self.trace, made, origin, cause)
 
 
 def differing_rows(left: Any, right: Any) -> Sites:

@@ -34,7 +34,7 @@ from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips
-from gradsmith.frontend.unsettled import Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Cause, Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
@@ -89,7 +89,7 @@ class LoopRegion:
         self._late: dict[str, Group] = {}
         self._overwritten: list[Storage] = []
         self._sides: list[Side] = []
-        self._aliases = Aliases(trace)
+        self._aliases = Aliases(trace, self.state.cause)
         self._rows: RowAliases | None = None
         if guess is not None:
             self._begin_to_count(guess)
@@ -126,7 +126,7 @@ class LoopRegion:
         self._started = self.state.open(self.trace, builder, later, self._extent()[1])
         self._aliases.doubt(self._started, self.before)
         for storage in self._overwritten:  # by iterations before this one
-            storage.outdate()
+            storage.outdate(self.state.cause)
         self._note_firsts(later)
         if self.guess is not None:
             self._tell(self.guess, size)
@@ -315,7 +315,7 @@ class LoopRegion:
             first = initial.view.storage if isinstance(initial, Tracer) else None
             shared = ends.setdefault(storage, slot) is not slot
             if own in written:  # in later iterations it is what other variables were before
-                initials = [source.initial for source in (slot, *_sources(slot, seen))]
+                initials = [source.initial for source in (slot, *self._sources(slot, seen))]
                 self._overwritten += [v.view.storage for v in initials if isinstance(v, Tracer)]
             if slot.type.ndim and (
                 (shared and (own in written or storage in written))
@@ -362,7 +362,7 @@ class LoopRegion:
             buffer.close([finals[id(slot)][1] for slot in buffer.rows], count)
         if self._rows is not None:
             late = [slot for group in self._late.values() for slot in group.slots]
-            self._rows.doubt(finals, [*self.state.replaced(), *late])
+            self._rows.doubt(finals, [*self.state.replaced(), *late], self.state.cause)
         for name, group in self.state.variables.items():
             freeze(self.before[name], group.sites)
         values = dict(self._settled)
@@ -392,7 +392,7 @@ class LoopRegion:
                     overwritten.pop(storage, None)
         for storage in overwritten:
             storage.put_back(storage.node)  # it counts as written
-            storage.outdate()
+            storage.outdate(self.state.cause)
 
     def _count(self, made: Made) -> Size | None:
         """How many iterations the loop has made."""
@@ -408,13 +408,18 @@ class LoopRegion:
         for slot in [*self.state.replaced(), *late]:
             final, last = finals[id(slot)][1], slot.after
             if isinstance(final, Tracer) and isinstance(last, Tracer) and final.ndim:
-                storage, origin = final.view.storage, last.view.storage
-                first = seen.setdefault(origin, storage)
-                if first is not storage:
-                    storage.doubt(first)
-                if not self.builder.owns(origin.node):
-                    storage.doubt(origin)
+                storage = final.view.storage
+                for origin in last.view.storage.family(self._is_own):
+                    first = seen.setdefault(origin, storage)
+                    if first is not storage:
+                        storage.doubt(first, cause=self.state.cause)
+                    if not self._is_own(origin):
+                        storage.doubt(origin, cause=self.state.cause)
         self._doubt_first_ones(finals)
+
+    def _is_own(self, storage: Storage) -> bool:
+        """Whether an iteration makes what the buffer holds, or starts with it."""
+        return self.builder.owns(storage.node)
 
     def _doubt_first_ones(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
         """The same of the arrays that variables and elements were before: without a trip, or
@@ -427,9 +432,22 @@ class LoopRegion:
         for slot in [*replaced, *late]:
             final = finals[id(slot)][1]
             changed = not self.names.leaves and slot.is_replaced()
-            _doubt(final, slot.initial, self._makes_a_trip if changed else None)
-            for source in _sources(slot, seen):
-                _doubt(final, source.initial, None)
+            _doubt(final, slot.initial, self._makes_a_trip if changed else None, self.state.cause)
+            for source in self._sources(slot, seen):
+                _doubt(final, source.initial, None, self.state.cause)
+
+    def _sources(self, slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
+        """Those whose arrays a slot has, or may have, after one trip, two trips, and so on."""
+        found: dict[int, Slot] = {}
+        stack = [slot]
+        while stack:
+            last = stack.pop().after
+            family = last.view.storage.family(self._is_own) if isinstance(last, Tracer) else ()
+            for source in (seen[storage] for storage in family if storage in seen):
+                if id(source) not in found:
+                    found[id(source)] = source
+                    stack.append(source)
+        return list(found.values())
 
     def _makes_a_trip(self) -> bool:
         """Whether the loop is known to make a trip: that becomes a condition of the code."""
@@ -439,22 +457,9 @@ class LoopRegion:
         return dims.decide(">", length, 0)
 
 
-def _sources(slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
-    """Those whose arrays a slot has after one trip, two trips, and so on."""
-    found: list[Slot] = []
-    last = slot.after
-    while isinstance(last, Tracer) and last.view.storage in seen:
-        source = seen[last.view.storage]
-        if any(source is known for known in found):
-            break
-        found.append(source)
-        last = source.after
-    return found
-
-
-def _doubt(final: Any, first: Any, unless: Unless) -> None:
+def _doubt(final: Any, first: Any, unless: Unless, cause: Cause) -> None:
     if isinstance(final, Tracer) and final.ndim and isinstance(first, Tracer):
-        final.view.storage.doubt(first.view.storage, unless)
+        final.view.storage.doubt(first.view.storage, unless, cause)
 
 
 def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:

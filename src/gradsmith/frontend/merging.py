@@ -11,6 +11,7 @@ from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
@@ -47,6 +48,11 @@ def as_result(value: Any) -> Node:
 def is_stale(value: Any) -> bool:
     """Whether it may or may not have been written to, so that it cannot be used."""
     return isinstance(value, Tracer) and value.view.storage.stale
+
+
+def cause_if_stale(value: Any) -> Cause | None:
+    """Why it may or may not have been written to, if that is so."""
+    return value.view.storage.cause if is_stale(value) else None
 
 
 def as_shown(value: Any) -> Node:

@@ -63,7 +63,7 @@ def _decide_by_call(error: BaseException | None, trace: Trace) -> None:
     UndecidedError
         It is raised on a path of a branch.
     """
-    site = trace.sites.get(trace.builder)
+    site = trace.site
     if isinstance(error, (NameError, ImportError, OSError)) and site is not None:
         raise UndecidedError.at(
             site, f"{type(error).__name__}: {error}", "make sure that both paths can be taken"
@@ -119,7 +119,7 @@ def refuse_handlers() -> None:
         return
     loop = any(builder in trace.bodies for builder in trace.builders())
     error = UndecidedError.at(
-        None if loop else trace.sites.get(trace.builder),
+        None if loop else trace.site,
         "a traced value decides whether this error is raised, and `try` may handle it",
         "write the condition as an if statement without try",
     )

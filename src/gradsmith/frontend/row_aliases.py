@@ -13,6 +13,7 @@ from gradsmith.frontend.grown import storage_of
 from gradsmith.frontend.row_buffers import RowBuffer
 from gradsmith.frontend.slots import Slot
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -76,7 +77,9 @@ class RowAliases:
                         "append a copy of it: x.copy()",
                     )
 
-    def doubt(self, finals: Mapping[int, tuple[Node, Any]], slots: Sequence[Slot]) -> None:
+    def doubt(
+        self, finals: Mapping[int, tuple[Node, Any]], slots: Sequence[Slot], cause: Cause
+    ) -> None:
         """After the loop: which other arrays a row may be; and whether several rows may be one
         array, so that none can be written to.
         """
@@ -89,16 +92,16 @@ class RowAliases:
                 lock(whole, growth.sites)
             before |= family
             for one in family:
-                whole.doubt(one)
+                whole.doubt(one, cause=cause)
             for other in slots:
                 final = storage_of(finals[id(other)][1])
                 if final is not None and storage_of(other.after) in family:
-                    final.doubt(whole)
+                    final.doubt(whole, cause=cause)
                     if isinstance(growth, RowBuffer) and growth.outer is not None:
                         lock(final, growth.sites)
                 first = storage_of(other.initial)
                 if first is not None and storage_of(other.seen) in family:
-                    first.doubt(whole)
+                    first.doubt(whole, cause=cause)
 
     def _is_new(self, row: Storage) -> bool:
         """Whether each trip makes it anew."""

@@ -11,7 +11,7 @@ from gradsmith.frontend.merging import (
     PLAIN,
     as_shown,
     as_value,
-    is_stale,
+    cause_if_stale,
     is_whole,
     joint_type,
     placeholder,
@@ -21,6 +21,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -66,8 +67,8 @@ class Slot:
     empty: bool = False
     bounds: tuple[Size | None, Size | None] = (None, None)
     """Between which numbers it stays, where it is an integer."""
-    stale: bool = False
-    """Whether what is carried may or may not have been written to: it cannot be used."""
+    stale: Cause | None = None
+    """Why what is carried may or may not have been written to, if so: it cannot be used."""
     refused: bool = False
     """Whether a trip gave it a type that no value carried can have."""
     final: Symbol | None = None
@@ -103,7 +104,7 @@ class Slot:
     def handed_on(self, value: Any) -> Any:
         """The value of a trip, or of the loop."""
         if self.stale and isinstance(value, Tracer):
-            value.view.storage.outdate()
+            value.view.storage.outdate(self.stale)
         return value
 
     def _hint(self) -> int:
@@ -116,7 +117,7 @@ class Slot:
         self.after, self.node = value, as_shown(value)
         if value is self.seen:
             return True
-        known, self.stale = self.stale, self.stale or is_stale(value)
+        known, self.stale = self.stale, self.stale or cause_if_stale(value)
         if self.whole and not is_whole(value):
             self.whole = False
         found = self.node.array_type
@@ -145,7 +146,7 @@ class Slot:
         except ControlFlowError:
             return False
         self.initial, self.whole = old, self.whole and is_whole(old)
-        self.stale = self.stale or is_stale(old)
+        self.stale = self.stale or cause_if_stale(old)
         return True
 
     def is_replaced(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gradsmith.errors import Span, UnsupportedError
+from gradsmith.frontend.unsettled import UNKNOWN, Cause
 from gradsmith.ir.graph import Node
 
 ViewStep = Node
@@ -42,6 +43,7 @@ class Storage:
         "_doubtful",
         "_twins",
         "base",
+        "cause",
         "label",
         "locked",
         "mixed",
@@ -62,11 +64,12 @@ class Storage:
         self.order = order
         self.base = base
         self.stale = False  # whether ``base`` was written since
-        self._doubtful: list[tuple[Storage, Unless]] = []
+        self.cause = UNKNOWN  # of its being stale
+        self._doubtful: list[tuple[Storage, Unless, Cause]] = []
         self._twins: list[Storage] = []
         self.shared = False  # whether another argument of the call shares its memory
         if base is not None:
-            base._doubtful.append((self, None))
+            base._doubtful.append((self, None, UNKNOWN))
         self.name: str | None = None  # of the argument that it is
         self.label: str | None = None  # what the user calls it
         self.read = False  # whether anything has asked what it holds, or of which type
@@ -89,12 +92,12 @@ class Storage:
         self.node = node
         self.version += 1
 
-    def doubt(self, other: Storage, unless: Unless = None) -> None:
+    def doubt(self, other: Storage, unless: Unless = None, cause: Cause = UNKNOWN) -> None:
         """The two may be one, ``unless`` this holds, which is asked once one of them is written:
-        then what the other holds cannot be told.
+        then what the other holds cannot be told before it is known which way ``cause`` goes.
         """
-        self._doubtful.append((other, unless))
-        other._doubtful.append((self, unless))
+        self._doubtful.append((other, unless, cause))
+        other._doubtful.append((self, unless, cause))
 
     def join(self, other: Storage) -> None:
         """The two are arguments that show the same elements: a write to one goes to both."""
@@ -110,38 +113,39 @@ class Storage:
 
     def may_be_directly(self) -> list[Storage]:
         """Those that it may be, not by way of others."""
-        return [*(other for other, _ in self._doubtful), *self._twins]
+        return [*(other for other, *_ in self._doubtful), *self._twins]
 
     def may_be(self, other: Storage) -> bool:
         """Whether the two are one, or may be by way of others."""
-        seen, stack = {self}, [self]
+        return other in self.family(lambda _: True)
+
+    def family(self, within: Callable[[Storage], bool]) -> list[Storage]:
+        """It and those that it may be, directly or by way of others for which this holds."""
+        seen, stack = {self: None}, [self]
         while stack:
             top = stack.pop()
-            for known in (*(other for other, _ in top._doubtful), *top._twins):
+            for known in top.may_be_directly() if within(top) else ():
                 if known not in seen:
-                    seen.add(known)
+                    seen[known] = None
                     stack.append(known)
-        return other in seen
+        return list(seen)
 
-    def outdate(self) -> None:
+    def outdate(self, cause: Cause = UNKNOWN) -> None:
         """What the buffer holds cannot be told any more, nor what those hold that it may be."""
         if not self.stale:
             for note in outdatings:
                 note(self)
-            self.stale = True
-            self._outdate_others()
-            self._outdate_twins()
+            self.stale, self.cause = True, cause
+            self._outdate_others(cause)
+            for twin in self._twins:
+                twin.outdate(cause)
 
-    def _outdate_others(self) -> None:
+    def _outdate_others(self, first: Cause = UNKNOWN) -> None:
         was, self.stale = self.stale, True  # not by itself
-        for other, unless in self._doubtful:
+        for other, unless, cause in self._doubtful:
             if unless is None or not unless():
-                other.outdate()
+                other.outdate(first if cause is UNKNOWN else cause)
         self.stale = was
-
-    def _outdate_twins(self) -> None:
-        for twin in self._twins:
-            twin.outdate()
 
 
 @dataclass(frozen=True, slots=True)

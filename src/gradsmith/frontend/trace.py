@@ -14,6 +14,7 @@ from gradsmith import tree
 from gradsmith.errors import Span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
@@ -182,7 +183,7 @@ class Trace:
     trying: int = 0  # how many `try` with handlers are being run
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
     """For the regions that are arms: the condition, and with which truth of it they run."""
-    doubts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    doubts: dict[int, tuple[Any, list[tuple[Any, Cause]]]] = field(default_factory=dict)
     """For containers by identity: those that they may be."""
     firsts: dict[Node, tuple[Node, bool]] = field(default_factory=dict)
     """For variables of loops that have one truth in the first trip, and the other in all after
@@ -233,6 +234,11 @@ class Trace:
         finally:
             self.builder = outer
             self.log.place = begin  # what the region does is done by the branch or loop it is of
+
+    @property
+    def site(self) -> Span | None:
+        """The branch one path of which is being traced, if it is no loop's body within."""
+        return self.sites.get(self.builder)
 
     def builders(self) -> Iterator[Builder]:
         """The builder at work, and those around it."""

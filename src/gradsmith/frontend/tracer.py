@@ -28,6 +28,7 @@ from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.frontend.unsettled import UNKNOWN
 from gradsmith.frontend.warned import warn_left
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -99,12 +100,15 @@ class Tracer:
     def _doubt(self, what: str, hint: str) -> NoReturn:
         if self.view.storage.sites:
             separate(self.view.storage.sites, WRITTEN, hint)
-        raise UnsupportedError(
+        message = (
             f"{shown(self)} may or may not share memory with an array that it was made from"
-            f"{what}: the layout in memory decides, or the way that a branch takes",
-            here(),
-            f"{hint}, or make a copy first",
+            f"{what}: the layout in memory decides, or the way that a branch takes"
         )
+        hint = f"{hint}, or make a copy first"
+        cause = self.view.storage.cause
+        if cause is not UNKNOWN:
+            raise cause.error(message, hint)
+        raise UnsupportedError(message, here(), hint)
 
     # -- attributes of arrays
 

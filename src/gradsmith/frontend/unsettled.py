@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, Span
@@ -88,6 +89,25 @@ class UndecidedError(ControlFlowError):
     def refusal(self) -> ControlFlowError:
         """The error to show where deciding it is of no avail."""
         return ControlFlowError(self.message, self.span, self.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The branch or loop on whose path it depends which of several objects a value is."""
+
+    site: Span | None
+    loop: Span | None = None
+    """The same, if it is a loop: it may have to be written out."""
+
+    def error(self, message: str, hint: str) -> UndecidedError:
+        """Asks for another trace, in which the present values decide."""
+        made = UndecidedError.at(self.site, message, hint)
+        made.loop = self.loop
+        return made
+
+
+UNKNOWN = Cause(None)
+"""The layout of an array in memory, or what only NumPy knows: no path decides."""
 
 
 class Refusing:

@@ -199,7 +199,7 @@ def deeper() -> Iterator[None]:
     try:
         if trace.depth > DEEPEST_CALLS:
             raise UndecidedError.at(
-                trace.sites.get(trace.builder),
+                trace.site,
                 "a function calls itself, and a traced value decides when that ends",
                 "write it as a while loop",
             )
