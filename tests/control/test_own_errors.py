@@ -134,5 +134,5 @@ def test_attributes_with_traced_values_are_refused():
 
     gradient = gs.grad(f)
     assert gradient(0.5) == 1.0
-    with pytest.raises(gs.GradsmithError, match="ModelError is raised with traced values"):
+    with pytest.raises(gs.GradsmithError, match="ModelError is raised"):
         gradient(2.0)
