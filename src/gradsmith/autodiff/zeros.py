@@ -9,12 +9,12 @@ import numpy as np
 
 from gradsmith.autodiff.finiteness import Extent, extent_of
 from gradsmith.autodiff.growth import overflowing
-from gradsmith.autodiff.poles import is_partly_zero, needs_guard, without_factor
+from gradsmith.autodiff.poles import is_partly_zero, may_be_unread, needs_guard, without_factor
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
-from gradsmith.ops.arithmetic import add, multiply, negative
+from gradsmith.ops.arithmetic import add, divide, multiply, negative
 from gradsmith.ops.compare import (
     NEGATIONS,
     invert,
@@ -114,9 +114,22 @@ def _product(g: Node, factor: Node) -> Node:
     large = overflowing(g, factor)
     if large is not None:
         return mask(isfinite(large), product)
-    if extent_of(factor) and is_partly_zero(g):
+    if (
+        extent_of(factor)
+        and is_partly_zero(g)
+        and (_is_of_elements(factor, g) or may_be_unread(g))
+    ):
         return mask(logical_or(not_equal(g, 0), isfinite(factor)), product)
     return product
+
+
+def _is_of_elements(factor: Node, g: Node) -> bool:
+    """Whether single elements of a factor may be infinite: where a number is that all of ``g`` is
+    multiplied with, so are the elements that are read.
+    """
+    while factor.op is divide and not factor.inputs[1].ndim and not extent_of(factor.inputs[0]):
+        factor = factor.inputs[1]
+    return bool(factor.ndim) or not g.ndim
 
 
 def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
