@@ -61,8 +61,8 @@ def needs_guard(g: Node, pole: Pole, *, forward: bool) -> bool:
 
     In forward mode factors are still to come that may be 0.
     """
-    if pole.mask is not None:
-        return True
+    if pole.mask is not None or pole.finite is not None:
+        return pole.mask is not None or (forward and not sign_of(pole.divisor))
     if g.array_type.complex or pole.divisor.array_type.complex:
         return False
     if extent_of(pole.divisor) is Extent.NAN and is_partly_zero(g):

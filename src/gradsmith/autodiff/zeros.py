@@ -143,7 +143,8 @@ def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
     if not needs_guard(g, pole, forward=not conjugate):
         return scale(g, pole.plain, conjugate=conjugate)
     if not pole.order:
-        some = logical_or(not_equal(g, 0), _is_divisor(pole.divisor))
+        finite = _is_divisor(pole.divisor) if pole.finite is None else pole.finite
+        some = logical_or(not_equal(g, 0), finite)
         found = scale(g, pole.plain, conjugate=conjugate)
         return None if found is None else mask(some, found)
     found = g
@@ -168,6 +169,7 @@ def _scale_taken(scatter: Node, pole: Pole, *, conjugate: bool) -> Node | None:
         divisor=taken(pole.divisor),
         numerator=taken(pole.numerator),
         mask=taken(pole.mask),
+        finite=taken(pole.finite),
     )
     found = scale_by_pole(update, inside, conjugate=conjugate)
     return None if found is None else index_add(base, found, *arrays, **scatter.attrs)

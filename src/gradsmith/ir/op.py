@@ -82,6 +82,8 @@ class Pole:
         Whether the op itself is finite there, so that any factor may make the adjoint 0.
     mask : Node, optional
         Where the partial is not 0, if this is known.
+    finite : Node, optional
+        Where the partial is a number, if it has no divisor: a tangent of 0 stays 0 elsewhere.
     """
 
     plain: Any
@@ -91,6 +93,7 @@ class Pole:
     vanishes: bool = False
     bounded: bool = False
     mask: Node | None = None
+    finite: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from gradsmith.ir.types import (
 )
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import inverse
-from gradsmith.ops.compare import equal, not_equal
+from gradsmith.ops.compare import equal, greater_equal, not_equal
 from gradsmith.ops.declare import (
     as_node,
     check_range,
@@ -114,9 +114,8 @@ def _base_partial(out: Node, x: Node, y: Node) -> Any:
         slope = y * raised(x, y - 1)
         if y.op is size and not dims.is_unbacked(y.attrs["value"]):
             return 0 if dims.decide("==", y.attrs["value"], 0) else slope
-        if out.ndim:  # infinite at 0 where the exponent is below 1
-            return Masked(not_equal(y, 0), Pole(slope, x, order=0, bounded=True))
-        return Masked(not_equal(y, 0), slope)
+        # infinite at 0 where the exponent is below 1
+        return Masked(not_equal(y, 0), Pole(slope, x, order=0, bounded=True))
     if exponent == 0:
         return 0
     plain = exponent * raised(x, as_node(exponent - 1))
@@ -131,8 +130,12 @@ def _exponent_partial(out: Node, x: Node, y: Node) -> Any:
     if isinstance(base, (int, float)) and base > 0:
         return math.log(base) * out
     if _are_real_pythons(x, y):
-        return out * log_of_base(x)
-    return out * log(where(equal(x, 0), 1.0, x))
+        plain = out * log_of_base(x)
+    else:
+        plain = out * log(where(equal(x, 0), 1.0, x))
+    if x.array_type.complex or y.array_type.complex:
+        return plain
+    return Pole(plain, x, order=0, finite=greater_equal(x, 0))
 
 
 def _are_real_pythons(*nodes: Node) -> bool:
