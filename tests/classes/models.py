@@ -1590,3 +1590,72 @@ def generator_with_return(x):
 
     a, b, c, d = outer()
     return a + b * c + d
+
+
+# -- classes that the function defines ------------------------------------------------------------
+
+
+@case("sv")
+def local_class_that_calls_modules(a, x):
+    class Wave:
+        def __init__(self, phase: Any) -> None:
+            self.phase = phase
+            self.total = 0.0
+
+        def at(self, v: Any) -> Any:
+            return math.sin(v + self.phase) * np.cos(v)
+
+        def add(self, values: Any) -> Any:
+            for v in values:
+                w = self.at(v)
+                if math.fabs(w) > 0.2:
+                    self.total += w * math.exp(-v)
+            return self.total
+
+    return Wave(a).add(x) + Wave(a * 2).at(a)
+
+
+@case("sv")
+def schedule_as_an_iterator(a, x):
+    class Cosine:
+        def __init__(self, base: Any, steps: int) -> None:
+            self.base, self.steps, self.step = base, steps, 0
+
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> Any:
+            if self.step >= self.steps:
+                raise StopIteration
+            rate = 0.5 * self.base * (1 + math.cos(math.pi * self.step / self.steps))
+            self.step += 1
+            return rate
+
+    p, schedule = x[0], Cosine(a, 4)
+    for rate in schedule:
+        p -= rate * 2 * p
+    return p + schedule.step
+
+
+@case("s")
+def flags_chosen_on_the_way(x):
+    class Part(enum.Flag):
+        READ = enum.auto()
+        WRITE = enum.auto()
+        RUN = enum.auto()
+
+    part = Part.READ
+    if x > 0:
+        part |= Part.WRITE
+    if x > 0.7:
+        part |= Part.RUN
+    return x * part.value + (x * x if Part.RUN in part else 3.0)
+
+
+@case("s")
+def attributes_from_a_method_of_dict(x):
+    class Settings(dict[str, Any]):
+        __getattr__ = dict.get
+
+    settings = Settings(rate=x)
+    return settings.rate * 2.0 + (x if settings.missing is None else 0.0)

@@ -28,3 +28,23 @@ def test_emitted_length_does_not_depend_on_lengths_of_data(name):
         args = [0.7 if kind == "s" else x for kind in kinds]
         lengths.append(len(gs.grad(function).source(*args)))
     assert lengths[0] == lengths[1]
+
+
+def test_truths_of_objects_are_pythons():
+    class Positive:
+        def __init__(self, value):
+            self.value = value
+
+        def __bool__(self):
+            return self.value > 0
+
+    def f(x):
+        return x[0] if Positive(x[0]) else x[1] * 2
+
+    for x in (np.array([1.0, 2.0]), np.array([-1.0, 2.0])):
+        with pytest.raises(TypeError) as expected:
+            f(x)
+        with pytest.raises(TypeError) as caught:
+            gs.compile(f)(x)
+        assert str(caught.value) == str(expected.value)
+    assert gs.compile(lambda x: 1.0 if Positive(x) else x)(0.5) == 1.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 
 import numpy as np
 import pytest
@@ -54,6 +55,9 @@ OF_ONE = {
     "fsum": lambda x: math.fsum([x, 0.1, 0.2]),
     "dist": lambda x: math.dist([x, 1.0], [0.5, x]),
     "prod": lambda x: math.prod([x, 2, x]),
+    "inverted truth": lambda x: (~int(x > 0), [4, 5][~(x > 0)] if type(x) is float else 0),
+    "conjugates": lambda x: [type(v) for v in (complex(x).conjugate(), (x * 1j).conjugate().real)],
+    "sum of a generator": lambda x: math.fsum(v * v for v in [x, 0.1, 0.2]),
 }
 OF_TWO = {
     "max": max,
@@ -280,3 +284,46 @@ def test_dtypes_and_classes_are_results():
 
     for x in (X, X.astype(np.float32)):
         assert gs.compile(f)(x) == f(x)
+
+
+def test_the_inverse_of_a_truth_of_pythons_is_an_integer():
+    def f(x):
+        return ~(x > 0), ~(0 < x < 1) + 1, ~np.bool_(x > 0)
+
+    compiled = gs.compile(f)
+    for x in (0.5, -0.5):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            expected = f(x)
+        assert repr(compiled(x)) == repr(expected)
+
+
+@pytest.mark.parametrize("make", [int, float, complex])
+def test_numbers_of_arrays_with_axes_are_made_as_numpy_makes_them(make):
+    def f(x):
+        try:
+            return make(x)
+        except TypeError as error:
+            return str(error)
+
+    compiled = gs.compile(f)
+    for x in (np.ones(1), np.ones((1, 1)), np.array(2.0), np.ones(1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            assert compiled(x) == f(x)
+
+
+def test_unsigned_integers_that_python_needs():
+    def f(n):
+        return [10.0, 20.0, 30.0][operator.index(n) % 3]
+
+    compiled = gs.compile(f)
+    for n in (np.uint8(4), np.uint8(200), np.int64(2), 1):
+        assert compiled(n) == f(n)
+
+
+def test_integers_beyond_64_bits_in_tangents():
+    def f(x):
+        return x * 10**20 + 10**200 * x
+
+    assert gs.jvp(f, (0.0,), (1.0,)) == (0.0, 1e200 + 1e20)

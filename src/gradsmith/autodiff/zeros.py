@@ -67,7 +67,7 @@ def masked_parts(node: Node) -> tuple[Node, Node] | None:
 def _is_multiple(node: Node) -> bool:
     """Whether it is a finite number times something."""
     factor = number(node.inputs[0]) if node.op is multiply else None
-    return factor is not None and bool(np.isfinite(factor))
+    return type(factor) is int or (factor is not None and bool(np.isfinite(factor)))
 
 
 LOOKS = (broadcast_to, expand_dims, squeeze, reshape, transpose)

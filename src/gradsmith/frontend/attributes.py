@@ -72,7 +72,9 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     hook = special(owner, "__getattribute__")
     if hook is not None:
         return call(hook, owner, name)
-    fallback = special(owner, "__getattr__")
+    fallback: Any = special(owner, "__getattr__")
+    if fallback is None:
+        fallback = _of_another_class(owner)
     if fallback is None:
         found = default_attribute(trace, owner, name)
         return getattr(Nothing(owner), name) if found is MISSING else found
@@ -81,6 +83,14 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     except AttributeError:
         found = MISSING
     return call(fallback, owner, name) if found is MISSING else found
+
+
+def _of_another_class(owner: Any) -> Any:
+    """A ``__getattr__`` that is no function of the user's: ``__getattr__ = dict.get``."""
+    found = class_attribute(type(owner), "__getattr__") if is_instance(owner) else MISSING
+    if found is MISSING or not callable(found):
+        return None
+    return lambda owner, name: found.__get__(owner, type(owner))(name)
 
 
 def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:

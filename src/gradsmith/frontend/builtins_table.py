@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend import loose
 from gradsmith.frontend.choices import choose
-from gradsmith.frontend.dispatch import any_traced, apply, is_traced, run, traced
+from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
 from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
@@ -210,9 +211,36 @@ BUILTINS[all] = of_all(all, np.all, ends_at=False)
 
 
 def _single(value: Any) -> Any:
-    """An array of one element as a number: the functions that make numbers take it."""
+    """An array of one element as a number: the functions that make numbers take it, before NumPy
+    2.4 with axes as well.
+    """
+    if not (isinstance(value, Tracer) and value.ndim):
+        return value
+    if _WITHOUT_AXES is not None:
+        error = ArgumentTypeError(_WITHOUT_AXES, current_span(), "pass x[0], or x.item()")
+        error.own = TypeError(_WITHOUT_AXES)
+        raise_own(error)
+        raise error
+    return _one(value)
+
+
+def _one(value: Any) -> Any:
     many = isinstance(value, Tracer) and value.ndim
     return apply(np.reshape, value, ()) if many and dims.same(value.type.size, 1) else value
+
+
+def _refusal_of_axes() -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            float(np.ones(1))
+        except TypeError as error:
+            return str(error)
+    return None
+
+
+_WITHOUT_AXES = _refusal_of_axes()
+"""What NumPy says of numbers that are to be made of arrays with axes; None where it makes them."""
 
 
 @builtin(int)
@@ -239,7 +267,7 @@ def _complex(real: Any, imag: Any = None) -> Any:
 def _bool(value: Any) -> Any:
     if isinstance(value, TracedInt) or is_grown(value):
         value = as_condition(value)
-    return run(python_bool, _single(value)) if isinstance(value, Tracer) else bool(value)
+    return run(python_bool, _one(value)) if isinstance(value, Tracer) else bool(value)
 
 
 @builtin(isinstance)
@@ -363,6 +391,11 @@ def _prod(values: Any, *, start: Any = 1) -> Any:
     for value in values:
         result = result * value
     return result
+
+
+@builtin(math.fsum)
+def _fsum(values: Any) -> Any:
+    return apply(math.fsum, list(values) if isinstance(values, Iterator) else values)
 
 
 __all__ = ["BUILTINS", "as_traced", "is_traced"]

@@ -106,6 +106,11 @@ def _multiplied(state: State, element: Later) -> State:
     return {"product": state["product"] * element()}
 
 
+@consumer(math.fsum)
+def _fsum(elements: Elements, /) -> Any:
+    return BUILTINS[math.fsum](listed(elements))
+
+
 @consumer(len)
 def _len(elements: Elements, /) -> Any:
     if elements.lazy or not elements.conditional:

@@ -166,13 +166,13 @@ def _run(
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         _tell_apart(error, function, nodes, named)
-        _raise_own(trace, error)
+        raise_own(error)
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         ours = explained(error, function, implementation, nodes, named)
         ours.span = trace.builder.span
         _tell_apart(ours, function, nodes, named)
-        _raise_own(trace, ours)
+        raise_own(ours)
         raise ours from error
     if trace.trying:
         _raise_now(trace, begin)
@@ -210,9 +210,11 @@ def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) ->
         error.own = numpys_error(error, function, nodes, named)
 
 
-def _raise_own(trace: Trace, error: GradsmithError) -> None:
+def raise_own(error: GradsmithError) -> None:
     """Under a ``try`` it is NumPy's own error that is handled, with its text."""
-    if trace.trying and trace.builder is trace.root and error.own is not None:
+    trace = current_trace()
+    tried = trace is not None and trace.trying and trace.builder is trace.root
+    if tried and error.own is not None:
         raise error.own from None
 
 

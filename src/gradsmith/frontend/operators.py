@@ -24,6 +24,7 @@ from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir.types import DType
 from gradsmith.ops.arguments import as_dtype
+from gradsmith.ops.scalars import as_complex, whole_of
 from gradsmith.ops.shape import astype as astype_op
 from gradsmith.ops.writers import WRITERS
 
@@ -170,6 +171,16 @@ for _name, _ufunc in UNARY.items():
     setattr(Tracer, f"__{_name}__", _unary(_ufunc))
 
 
+def _inverted(owner: Tracer) -> Any:
+    """``~x``: a truth value of Python's is an integer."""
+    if owner.type.weak and owner.dtype.kind == "b":
+        return -1 - run(whole_of, owner)
+    return apply(np.invert, owner)
+
+
+Tracer.__invert__ = _inverted  # type: ignore[operator]
+
+
 # -- methods -------------------------------------------------------------------------------------
 
 
@@ -198,7 +209,7 @@ def _known_dtype(dtype: Any) -> DType:
 def _conj(owner: Tracer) -> Tracer:
     """Of real numbers these themselves: the method, unlike np.conj, makes no copy of an array."""
     made: Tracer = apply(np.conjugate, owner) if owner.type.complex else owner
-    return made
+    return run(as_complex, made) if made.type.complex and owner.type.weak else made
 
 
 METHODS["conjugate"] = _conj

@@ -10,13 +10,15 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from gradsmith.errors import ArgumentTypeError
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import class_attribute, is_instance, special
+from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, special
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ops.scalars import as_float
+from gradsmith.ops.scalars import as_float, is_of_known_class
 
 _BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
     "Add": ("add", operator.add, operator.iadd),
@@ -95,8 +97,9 @@ def _tried(owner: Any, method: str, other: Any) -> Any:
         return call(mine, owner, other)
     if isinstance(owner, Tracer) and not owner.type.weak:
         return NotImplemented
-    found = getattr(type(owner), method, None)
-    return NotImplemented if found is None else found(owner, other)
+    if class_attribute(type(owner), method) is MISSING:  # `type` itself has some of these
+        return NotImplemented
+    return getattr(type(owner), method)(owner, other)
 
 
 def _check_array(left: Any, right: Any) -> Any:
@@ -202,12 +205,32 @@ def truth(value: Any) -> Any:
     mine = special(value, "__bool__")
     if mine is not None:
         given = call(mine, value)
-        if not isinstance(given, (bool, Tracer)):
-            kind = type(given).__name__
-            raise TypeError(f"__bool__ should return bool, returned {kind}")
+        if not _is_pythons_bool(given):
+            raise TypeError(f"__bool__ should return bool, returned {_called(given)}")
         return given
     mine = special(value, "__len__")
     return value if mine is None else call(mine, value) != 0
+
+
+def _is_pythons_bool(value: Any) -> bool:
+    """Whether it is one, or may be: a number that branches or loops have made may have another
+    class in Python than its type says.
+    """
+    if not isinstance(value, Tracer):
+        return isinstance(value, bool)
+    if value.type.dtype.kind != "b" or value.ndim:
+        return False
+    return value.type.weak or not is_of_known_class(value.node)
+
+
+def _called(value: Any) -> str:
+    """The name of its class, as the interpreter has it."""
+    kind = type(value)
+    if isinstance(value, Tracer):
+        plain = np.ndarray if value.ndim else value.type.dtype.type
+        kind = type(plain(0).item()) if value.type.weak else plain
+    root = kind.__module__.split(".")[0]
+    return f"numpy.{kind.__name__}" if root == "numpy" else kind.__name__
 
 
 class Items:

@@ -25,6 +25,8 @@ class Source:
     file: str
     owner: str | None
     function: str
+    imported: frozenset[str] = frozenset()
+    """The names that the file imports."""
 
     @property
     def line(self) -> int:
@@ -67,7 +69,7 @@ def _find(code: CodeType, lines: Sequence[str]) -> Source | None:
     for node, owner in _definitions_at(file.tree, code.co_firstlineno):
         made = _compiled(node, owner, code, file.imported)
         if made is not None and _same(code, made):
-            source = Source(node, code.co_filename, owner, code.co_name)
+            source = Source(node, code.co_filename, owner, code.co_name, file.imported)
             matching.append((positions_of(code) == positions_of(made), source))
     # Equal lambdas on one line are told apart by their columns, and before Python 3.11, which
     # does not keep these, they are the same function anyway.

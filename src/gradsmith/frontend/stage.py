@@ -505,6 +505,9 @@ def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> C
     if isinstance(source.node, ast.AsyncFunctionDef):
         raise asynchronous(rewriter, source.node)
     node = replaced(source.node, body=rewriter.function_body(source.node))
-    code = compile_function(node, original, None, free=(RUNTIME, SCRATCH))
+    # The methods of classes in it are found in the source when they are called.
+    code = compile_function(
+        node, original, None, free=(RUNTIME, SCRATCH), imported=source.imported
+    )
     register(code, original.co_name, source.node)
     return code

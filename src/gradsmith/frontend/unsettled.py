@@ -131,6 +131,8 @@ class Refusing:
 
 _OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos", "abs"),
+    *("and", "or", "xor", "lshift", "rshift", "divmod", "pos", "invert"),
+    *("rand", "ror", "rxor", "rlshift", "rrshift", "rdivmod"),
     *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul"),
     *("iadd", "isub", "imul", "itruediv", "lt", "le", "gt", "ge", "eq", "ne"),
     *("bool", "len", "iter", "getitem", "setitem", "call", "contains"),

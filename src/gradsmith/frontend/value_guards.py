@@ -97,7 +97,8 @@ def plain_key(key: Any) -> Any:
 def _plain(present: Any, node: Node) -> Any:
     """As Python's number, where that is the same number."""
     kind = node.dtype.kind
-    return PYTHON_TYPES[kind](present) if node.array_type.weak or kind in "biu" else present
+    python = node.array_type.weak or kind in "biu"
+    return PYTHON_TYPES.get(kind, int)(present) if python else present
 
 
 def check_path(trace: Trace, what: str) -> None:
