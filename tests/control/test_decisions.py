@@ -3,6 +3,8 @@
 One compiled object is called with several of them, in both orders.
 """
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import os
@@ -118,6 +120,33 @@ OF_A_NUMBER = {
 @pytest.mark.parametrize("name", OF_A_NUMBER)
 def test_numbers(name):
     check_calls(function_of(OF_A_NUMBER[name], "x, n"), *NUMBERS, messages=False)
+
+
+REALS = [(x, k + 0.25) for x, k in NUMBERS]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_A_NUMBER if name != "two lengths"])
+def test_integers_that_are_made_of_numbers(name):
+    """What no op can keep symbolic is specialised on where the integer is made."""
+    function = function_of(f"n = int(np.floor(v))\nreturn {OF_A_NUMBER[name]}", "x, v")
+    check_calls(function, *REALS, messages=False)
+
+
+OF_WINDOWS = {
+    "inferred axis": "np.dot(A.reshape(-1), np.ones((A.size, 2 * h * w))).reshape(h, w, -1)[0].sum()",
+    "windows": "sum(A[i:i + 2, j:j + 2].max() for i in range(h) for j in range(w))",
+    "repeated": "np.repeat(np.arange(h), w).reshape(h, w).T.ravel() @ np.ones(h * w) * A[0, 0]",
+    "transposed": "np.zeros((h, w)).transpose(1, 0).reshape(w * h, -1).shape[1] * A.sum()",
+    "an array of arrays": "np.array([[A[i:i + 2, j:j + 2].sum() for j in range(w)] for i in range(h)]).reshape(-1, h * w)[0] @ np.arange(h * w)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_WINDOWS)
+def test_lengths_of_windows(name):
+    sizes = "h = int((A.shape[0] - 2) / 1 + 1)\nw = (A.shape[1] - 2) / 1 + 1\n"
+    sizes += "if not w.is_integer(): raise ValueError('no width')\nw = int(w)\n"
+    tables = [(np.random.default_rng(0).normal(size=s),) for s in ((3, 4), (4, 3), (5, 5), (3, 4))]
+    check_calls(function_of(f"{sizes}return {OF_WINDOWS[name]}", "A"), *tables, messages=False)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
 from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
 from gradsmith.frontend.warned import warn_at
+from gradsmith.ir import dims
 from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
@@ -345,9 +346,9 @@ class _Plans:
             self._asked_ahead |= {error.site}
             self.left.insert(0, unrolling.chosen)
             return
-        site = _undecided(error, trace)
-        if site is not None:
-            self._decided |= {site}
+        sites = _undecided(error, trace)
+        if sites:
+            self._decided |= sites
             self.left.insert(0, unrolling.chosen)
             return
         culprit = unrolling.culprit(error)
@@ -368,13 +369,16 @@ class _Plans:
         )
 
 
-def _undecided(error: UnsupportedError, trace: Trace) -> Span | None:
-    """The branch or loop that is to be decided by the present values; loops only where they have
-    been written out, or cannot be.
+def _undecided(error: UnsupportedError, trace: Trace) -> frozenset[Span]:
+    """What is to be decided by the present values: a branch or loop, or integers that the function
+    makes of values; loops only where they have been written out, or cannot be.
     """
     site = error.site if isinstance(error, UndecidedError) else None
     written_out = error.loop is None or error.loop in trace.unrolling.chosen
-    return site if site not in trace.decided and written_out else None
+    if site is not None and site not in trace.decided and written_out:
+        return frozenset([site])
+    names = [] if error.size is None else [symbol.name for symbol in dims.symbols(error.size)]
+    return frozenset(trace.integers[name] for name in names if name in trace.integers)
 
 
 def _check_called_once(graph: Graph) -> None:

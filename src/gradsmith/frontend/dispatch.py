@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -31,8 +31,10 @@ from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
-from gradsmith.ir.dims import Dim
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
@@ -165,12 +167,14 @@ def _run(
         result = _with_options_known(function, implementation, nodes, named)
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
+        _note_sizes(error, [*nodes, *named.values()])
         _tell_apart(error, function, nodes, named)
         raise_own(error)
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         ours = explained(error, function, implementation, nodes, named)
         ours.span = trace.builder.span
+        _note_sizes(ours, [*nodes, *named.values()])
         _tell_apart(ours, function, nodes, named)
         raise_own(ours)
         raise ours from error
@@ -249,6 +253,22 @@ def _with_options_known(
         with suppress(UnsupportedError, TypeError):
             return implementation(*converted, **options)
     return implementation(*nodes, **named)
+
+
+def _note_sizes(error: GradsmithError, operands: Sequence[Any]) -> None:
+    """Note which sizes of the operands the error may depend on: those known at run time only."""
+    if error.size is None and isinstance(error, UnsupportedError):
+        error.size = sum(filter(dims.is_unbacked, _sizes_in(operands)), start=0) or None
+
+
+def _sizes_in(value: Any) -> Iterator[Size]:
+    if isinstance(value, Node):
+        yield from value.array_type.shape if isinstance(value.type, ArrayType) else ()
+    elif isinstance(value, Dim):
+        yield value
+    elif type(value) in (list, tuple):
+        for part in value:
+            yield from _sizes_in(part)
 
 
 def _is_integer(value: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any, NoReturn, TypeAlias
 from gradsmith.errors import ConcretizationError
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.texts import Piece, Whole, Written
@@ -30,8 +29,7 @@ class Value:
         """What it shows, if Python cannot have that number even at the price of a guard."""
         if isinstance(self.value, Text):
             return next(filter(None, (part.unknown() for part in self.value.values())), None)
-        known = isinstance(self.value, TracedInt) and not dims.is_unbacked(self.value.dim)
-        return None if known else self.shown
+        return None if isinstance(self.value, TracedInt) else self.shown
 
     def settled(self) -> str:
         """The text of its number."""

@@ -204,7 +204,9 @@ class Trace:
     present: PresentValues | None = None
     """Made when the first present value is asked for: see `frontend.present`."""
     decided: frozenset[Span] = frozenset()
-    """The branches of which only the path is traced that the present values take."""
+    """Branches, loops and conversions to integers that the present values decide."""
+    integers: dict[str, Span] = field(default_factory=dict)
+    """By the names of sizes that the function makes of values: where it does."""
     asked_ahead: frozenset[Span] = frozenset()
     """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)

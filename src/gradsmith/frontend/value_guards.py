@@ -28,6 +28,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import PYTHON_TYPES
 from gradsmith.ops.compare import isnan, logical_not, not_equal
 from gradsmith.ops.effects import fail
+from gradsmith.ops.regions import present_integers
 
 
 class TentativeError(ControlFlowError):
@@ -216,5 +217,19 @@ def decide(condition: Any) -> bool:
     return bool(known(Tracer(View(Storage(condition_of(condition))))))
 
 
+def _present_integer(made: Node) -> int | None:
+    """The value of an integer that the function makes of a number, if another run has shown that
+    something cannot be done without.
+    """
+    trace = current_trace()
+    if trace is None or made.span is None:
+        return None
+    if made.span in trace.decided:
+        return int(known(Tracer(View(Storage(made)))))
+    trace.integers[made.attrs["symbol"].name] = made.span
+    return None
+
+
+present_integers.append(_present_integer)
 Tracer.known, Tracer.decide = staticmethod(known), staticmethod(decide)
 TracedInt.known = staticmethod(known)

@@ -19,6 +19,7 @@ from gradsmith.ops.arguments import as_shape, as_size, normalize_axis, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import broadcasted, ravel, reshaped
+from gradsmith.ops.regions import as_whole
 from gradsmith.ops.shape import copy
 
 
@@ -94,10 +95,16 @@ repeat: Op = primitive(
 )
 
 
+def _is_real_number(value: Any) -> bool:
+    return isinstance(value, Node) and not value.ndim and value.dtype.kind == "f"
+
+
 @implements(np.repeat)
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Node:
     x = ravel(a) if axis is None else as_node(a)
     place = 0 if axis is None else normalize_axis(axis, x.ndim)
+    if _is_real_number(repeats):
+        repeats = as_whole(as_node(repeats))  # as NumPy cuts it off
     if size_of(repeats) is not None:
         return repeat(x, repeats=as_size(repeats, "repeats"), axis=place)
     counts = as_node(repeats)

@@ -259,15 +259,22 @@ whole = primitive(
 )
 
 
+present_integers: list[Callable[[Node], int | None]] = []
+"""Asked, for each integer that is made, for its present value if the code is to be specialised on
+it, and None if it is to stay a size.
+"""
+
+
 def as_whole(node: Node, function: str = "int", **options: int) -> Size:
     """``int(node)``, or another function that makes integers of Python's, as a size: known only
-    while the code runs.
+    while the code runs, unless the code is specialised on it.
     """
     name = f"whole.{current_builder().root().token()}"
     size = dims.changing(name, 1, None, None)
     named = {} if function == "int" else {"function": function}
-    whole(node, symbol=dims.as_symbol(size), **named, **options)
-    return size
+    made = whole(node, symbol=dims.as_symbol(size), **named, **options)
+    present = [ask(made) for ask in present_integers]
+    return next((value for value in present if value is not None), size)
 
 
 REGIONAL = (branch, loop, rerun)
