@@ -311,6 +311,82 @@ def test_a_set_that_is_passed_twice_and_changed_is_refused():
         gs.compile(changed)(0.5, both, both)
 
 
+class Settings(dict):
+    def __init__(self, **named):
+        super().__init__(named)
+        object.__setattr__(self, "scale", 2.0)
+
+    def __getattr__(self, name):
+        return self[name]  # a KeyError, not an AttributeError
+
+
+class Twice(list):
+    def append(self, value):
+        super().append(value)
+        super().append(-value)
+
+    def clear(self):
+        raise RuntimeError
+
+    extend = clear
+
+
+class Names(set):
+    pass
+
+
+def _derived(x, settings, values, held):
+    settings["n"] = x * settings.scale
+    object.__setattr__(settings, "scale", settings.scale + settings.a)
+    for i in range(3):
+        if x * i > 1:
+            values.append(x * i)
+        else:
+            values[0] = values[0] + x
+    held["names"].add(len(held["names"]))
+    return settings.n * len(settings) + sum(values) * len(held["names"])
+
+
+def test_arguments_of_classes_derived_from_containers():
+    mine, plain = ((Settings(a=1.0), Twice([1.0]), {"names": Names([7])}) for _ in range(2))
+    compiled = gs.compile(_derived)
+    for x in (2.0, 0.3, -1.0, 3.0):
+        assert compiled(x, *mine) == _derived(x, *plain)
+        assert repr(mine) == repr(plain)
+        assert vars(mine[0]) == vars(plain[0])
+        for settings, *_ in (mine, plain):
+            settings["a"] = settings["a"] * 1.5
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.TraceTimeEffectWarning")
+def test_derivatives_leave_objects_of_derived_classes_as_they_are():
+    given = Settings(a=1.0), Twice([1.0]), {"names": Names([7])}
+    before = repr(given)
+    for x in (2.0, 0.3):
+        ahead, behind = (
+            _derived(x + step, Settings(a=1.0), Twice([1.0]), {"names": Names([7])})
+            for step in (1e-6, -1e-6)
+        )
+        assert gs.grad(_derived)(x, *given) == pytest.approx((ahead - behind) / 2e-6)
+        assert repr(given) == before
+        assert vars(given[0]) == {"scale": 2.0}
+
+
+def test_attributes_of_a_dict_that_a_loop_changes():
+    def function(x):
+        made = Settings(a=x)
+        if x > 0:
+            object.__setattr__(made, "scale", x)
+        for _ in range(6):
+            made["a"] = made["a"] * 0.5 + x
+            object.__setattr__(made, "scale", made.scale + made["a"])
+        return made.scale * made["a"]
+
+    compiled = gs.compile(function)
+    for x in (0.5, -0.5):
+        assert compiled(x) == function(x)
+
+
 def test_containers_that_a_branch_makes():
     def function(x):
         window = deque([x, 2 * x], maxlen=3)

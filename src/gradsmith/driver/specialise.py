@@ -36,13 +36,13 @@ from gradsmith.frontend.arguments import (
     leaf_value,
     pattern_key,
 )
-from gradsmith.frontend.captures import drop_unread
+from gradsmith.frontend.captures import capture, drop_unread
 from gradsmith.frontend.effects import note_external
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
-from gradsmith.frontend.journal import contents_of, written_part
+from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.opaque import object_argument
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
@@ -225,7 +225,7 @@ class Arguments:
     def _trace(self, name: str, value: Any) -> Any:
         leaves, shape = tree.flatten(value, is_argument_leaf)
         self.shapes[name] = shape
-        seen_shape = self._with_copies(shape)
+        seen_shape = self._with_copies(name, shape)
         _check_statics(shape, name)
         for leaf, path in zip(leaves, tree.paths(shape), strict=True):
             self.where[tree.path_name(name, path)] = (name, path)
@@ -252,11 +252,20 @@ class Arguments:
             return leaf_value(self.trace, name, leaf, label=label)
         return object_argument(self.trace, name, leaf, label)
 
-    def _with_copies(self, shape: tree.Tree) -> tree.Tree:
-        """The shape with sets of its own in the place of those that it holds."""
-        if shape.kind == "static" and type(shape.value) is set:
-            return replace(shape, value=set(shape.value))
-        return replace(shape, children=tuple(map(self._with_copies, shape.children)))
+    def _with_copies(self, name: str, shape: tree.Tree) -> tree.Tree:
+        """The shape with copies in the place of sets, and of objects of classes that are derived
+        from containers: code for one of these is for no other, as if it was from outside.
+        """
+        value = shape.value
+        if shape.kind != "static":
+            children = [self._with_copies(name, child) for child in shape.children]
+            return replace(shape, children=tuple(children))
+        if type(value) is set:
+            return replace(shape, value=set(value))
+        if not isinstance(value, CONTAINERS):
+            return shape
+        seen = capture(self.trace, ("argument", id(value)), name, value, lambda: value)
+        return replace(shape, value=seen)
 
     def _note_copies(self, name: str, path: tree.Path, seen: Any) -> None:
         """Containers among the arguments stand for those of each call."""

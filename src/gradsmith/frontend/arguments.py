@@ -47,7 +47,8 @@ def check_leaf(value: Any, name: str, what: str = "argument") -> None:
     """
     if is_library_object(value):
         return
-    dtype = getattr(value, "dtype", None)
+    cls = type(value)  # it is asked: attributes of the user's objects may be anything
+    dtype = getattr(value, "dtype", None) if hasattr(cls, "dtype") else None
     if isinstance(value, (np.matrix, np.ma.MaskedArray)):
         plain = f"pass np.asarray({name})"
         filled = f"pass {name}.filled(...), or data and mask apart for use in np.where"
@@ -61,8 +62,8 @@ def check_leaf(value: Any, name: str, what: str = "argument") -> None:
                 f"the {what} {name} has dtype {dtype}, which has no derivatives or arithmetic",
                 hint="use a boolean, integer, floating or complex dtype in native byte order",
             )
-    elif hasattr(value, "__array__") and not isinstance(value, type):
-        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    elif hasattr(cls, "__array__"):
+        kind = f"{cls.__module__}.{cls.__qualname__}"
         raise ArgumentTypeError(
             f"the {what} {name} is of type {kind}, not a NumPy array",
             hint=f"pass np.asarray({name})",

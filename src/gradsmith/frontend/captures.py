@@ -15,7 +15,15 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
-from gradsmith.frontend.journal import CONTAINERS, adopt, contents_of, written_part
+from gradsmith.frontend.journal import (
+    CONTAINERS,
+    adopt,
+    contents_of,
+    copy_of,
+    fill,
+    item_of,
+    written_part,
+)
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -111,26 +119,28 @@ def rely_on_environment(trace: Trace, value: Any) -> None:
 
 def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     """A set, a deque, or an object of a class that is derived from a list or a dict."""
-    seen = copy.copy(value)
+    seen, held = copy_of(value), contents_of(value)
     if isinstance(value, set):
-        trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
-    else:
-        rely(trace, key, read, value)
-        keys = tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
-        rely_on = Reliance(lambda: _keys(read()), keys, by_identity=False)
-        trace.reliances["keys", key] = rely_on
-        for k in keys:
-            one = partial(_item_of, read, k)
-            seen[k] = capture(trace, ("item", id(value), k), f"{name}_{k}", value[k], one)
+        trace.reliances[key] = Reliance(read, copy_of(value), by_identity=False)
+        return _note_copy(trace, seen, value, read)
+    rely(trace, key, read, value)
+    keys = tuple(held) if isinstance(held, dict) else tuple(range(len(held)))
+    trace.reliances["keys", key] = Reliance(lambda: _keys(read()), keys, by_identity=False)
+    inner = [
+        capture(trace, ("item", id(value), k), f"{name}_{k}", held[k], partial(_item_of, read, k))
+        for k in keys
+    ]
+    fill(seen, dict(zip(keys, inner, strict=True)) if isinstance(held, dict) else inner)
     return _note_copy(trace, seen, value, read)
 
 
 def _keys(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, dict) else tuple(range(len(value)))
+    held = contents_of(value)
+    return tuple(held) if isinstance(held, dict) else tuple(range(len(held)))
 
 
 def _item_of(read: Reader, key: Any) -> Any:
-    return read()[key]
+    return item_of(read(), key)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

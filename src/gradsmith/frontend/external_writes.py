@@ -21,7 +21,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.effects import DELETED
-from gradsmith.frontend.journal import contents_of
+from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import Text
@@ -140,9 +140,9 @@ class Collector:
                 continue
             if isinstance(owner, types.CellType) and self._is_cells(owner, value):
                 continue
-            if isinstance(owner, dict) and self._is_globals(owner, name, value):
+            if type(owner) is dict and self._is_globals(owner, name, value):
                 continue
-            label = name if isinstance(owner, dict) else _label_of(owner, name)
+            label = name if type(owner) is dict else _label_of(owner, name)
             make = None if value is DELETED else self._maker(value, label)
             self._add(label, _attribute_write(owner, name, make))
 
@@ -352,12 +352,8 @@ def _refill(find: Find, makers: Mapping[Any, Make]) -> Callable[[Call], Callable
 
 def _hold(owner: Any, held: dict[Any, Any]) -> None:
     """Let a container hold these; it stays the same object."""
-    if isinstance(owner, dict):
-        owner.clear()
-        owner.update(held)
-    elif isinstance(owner, (list, deque)):
-        owner.clear()
-        owner.extend(held.values())
+    if isinstance(owner, (dict, list, deque)):
+        fill(owner, held if isinstance(owner, dict) else held.values())
     else:
         for name in tree.attributes(owner).keys() - held.keys():
             object.__delattr__(owner, name)
@@ -370,14 +366,14 @@ def _attribute_write(
 ) -> Callable[[Call], Callable[[], None]]:
     write: Callable[..., Any] = setattr
     delete: Callable[..., Any] = delattr
-    if isinstance(owner, dict):  # global variables
+    if type(owner) is dict:  # global variables
         write, delete = type(owner).__setitem__, type(owner).__delitem__
     elif is_instance(owner):
         write, delete = object.__setattr__, object.__delattr__
 
     def prepare(call: Call) -> Callable[[], None]:
         if make is None:  # it may be there only because the function has set it before
-            there = name in owner if isinstance(owner, dict) else _holds(owner, name)
+            there = name in owner if type(owner) is dict else _holds(owner, name)
             return partial(delete, owner, name) if there else _nothing
         value = make(call)
         return lambda: write(owner, name, value)

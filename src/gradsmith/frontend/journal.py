@@ -7,7 +7,7 @@ changed is undone, and becomes a result of the region.
 from __future__ import annotations
 
 import copy
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -168,7 +168,7 @@ def written_part(container: Any) -> Any:
 def contents_of(part: Any) -> Any:
     """A copy of what `written_part` gives: of an object its attributes."""
     if isinstance(part, CONTAINERS):
-        return copy.copy(part)
+        return copy.copy(part) if type(part) in _EXACT else _plain_copy(part)
     return {name: getattr(part, name) for name in slots_of(part) if hasattr(part, name)}
 
 
@@ -181,12 +181,70 @@ def refill(container: Any, contents: Any) -> None:
             elif hasattr(container, name):
                 object.__delattr__(container, name)
         return
-    container.clear()
-    container.extend(contents) if hasattr(container, "extend") else container.update(contents)
+    fill(container, contents)
 
 
 CONTAINERS = (list, dict, set, deque)
 """Python's own that can be written to."""
+_EXACT = (list, dict, set, *tree.DICTS, *tree.LISTS)
+
+
+def _base(container: Any) -> Any:
+    """Python's own class that a container has, whose methods do nothing else."""
+    return next(cls for cls in (OrderedDict, dict, list, set, deque) if isinstance(container, cls))
+
+
+def _plain_copy(container: Any) -> Any:
+    """What a container of a class of the user's holds, without its methods."""
+    base = _base(container)
+    values = base.__iter__(container)
+    if isinstance(container, dict):
+        return {key: base.__getitem__(container, key) for key in values}
+    return deque(values, container.maxlen) if base is deque else base(values)
+
+
+def item_of(container: Any, key: Any) -> Any:
+    """``container[key]``, of a list, dict or deque."""
+    return _base(container).__getitem__(container, key)
+
+
+def _held_by(container: Any) -> list[Any]:
+    """What is in a container, and the attributes that one of a class of the user's has, too."""
+    base = _base(container)
+    held = base.values(container) if isinstance(container, dict) else base.__iter__(container)
+    return [*held, *([] if type(container) in _EXACT else [getattr(container, "__dict__", None)])]
+
+
+def copy_of(container: Any) -> Any:
+    """Another of the same class that holds the same, and has the same attributes."""
+    cls: Any = type(container)
+    if cls in _EXACT:
+        return copy.copy(container)
+    made = cls.__new__(cls)
+    if isinstance(container, deque):
+        deque.__init__(made, (), container.maxlen)
+    if isinstance(container, defaultdict):
+        made.default_factory = container.default_factory
+    fill(made, contents_of(container))
+    for name, value in tree.attributes(container).items():
+        if name != "default_factory":
+            object.__setattr__(made, name, value)
+    return made
+
+
+def fill(container: Any, contents: Any) -> None:
+    """Let a list, dict, set or deque hold these, and no method of the user's be called."""
+    base = _base(container)
+    base.clear(container)
+    if isinstance(container, dict):
+        for key, value in contents.items():
+            base.__setitem__(container, key, value)
+    elif isinstance(container, set):
+        set.update(container, contents)
+    else:
+        base.extend(container, contents)
+
+
 _open: ContextVar[tuple[Journal, ...]] = ContextVar("journals", default=())
 
 
@@ -288,9 +346,9 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
         if id(value) in found or isinstance(value, _NOT_SEARCHED):
             continue
         found[id(value)] = value
-        if isinstance(value, dict):
-            stack += value.values()
-        elif isinstance(value, (list, tuple, set, deque)):
+        if isinstance(value, CONTAINERS):
+            stack += _held_by(value)
+        elif isinstance(value, tuple):
             stack += value
         elif isinstance(value, FunctionType):
             stack += [*_enclosed(value), vars(value)] if is_staged_code(value.__code__) else ()
