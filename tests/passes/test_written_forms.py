@@ -693,3 +693,22 @@ def test_conditions_that_always_hold_are_not_written():
     assert "True" not in source
     assert "0.5 / t" in source
     gs.check_grads(f, (X,))
+
+
+def test_rows_divided_by_their_sums_need_no_guard():
+    def forward(A, start):
+        a = np.zeros((3, len(start)))
+        c = np.zeros(3)
+        a[0] = start
+        c[0] = a[0].sum()
+        a[0] /= c[0]
+        for t in range(1, 3):
+            a[t] = a[t - 1] @ A
+            c[t] = a[t].sum()
+            a[t] /= c[t]
+        return np.sum(np.log(c))
+
+    A, start = np.abs(M[:, :3]), np.abs(X)
+    gradient = gs.grad(forward, (0, 1))
+    assert "isfinite" not in gradient.source(A, start)
+    gs.check_grads(forward, (A, start), order=1)

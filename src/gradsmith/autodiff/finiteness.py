@@ -42,9 +42,9 @@ MOST_EXPONENT = 16
 """Powers up to it are taken not to overflow."""
 
 
-def extent_of(node: Node) -> Extent:
-    """The extent of a node in the builder at work."""
-    return Extents(current_builder().extents)(node)
+def extent_of(node: Node, *, single: bool = False) -> Extent:
+    """The extent of a node in the builder at work; of single elements, if not all are alike."""
+    return Extents(current_builder().extents, single=single)(node)
 
 
 def extents_of(operands: Mapping[Node, Node]) -> dict[Node, int]:
@@ -69,9 +69,14 @@ def is_not_positive(x: Node) -> bool:
 
 
 class Extents:
-    """The extents of nodes; ``given`` are those of parameters, others are finite."""
+    """The extents of nodes; ``given`` are those of parameters, others are finite.
 
-    def __init__(self, given: Mapping[Node, int]) -> None:
+    With ``single`` they are those of elements of which others are finite: a number that an array
+    is divided by does not count.
+    """
+
+    def __init__(self, given: Mapping[Node, int], *, single: bool = False) -> None:
+        self._single = single
         self._known: dict[Node, Extent] = {node: Extent(e) for node, e in given.items()}
         self._level = 0
 
@@ -92,9 +97,12 @@ class Extents:
             return Extent.FINITE
         if node.op in (where, conditional_op) and number(node.inputs[2]) == 0:
             return Extent.FINITE  # the mask of an adjoint, or of one who knows
+        if self._single and not node.ndim:
+            return Extent.FINITE
         operands = node.inputs[1:] if node.op in _CHOOSING else node.inputs
         worst = self._worst(operands)
-        own = _OWN.get(node.op)
+        by_number = self._single and node.op is divide and not node.inputs[1].ndim
+        own = None if by_number else _OWN.get(node.op)
         if node.op in _BOUNDED and worst is Extent.INFINITE:
             return Extent.FINITE
         return worst if own is None else max(worst, own(node))
@@ -113,7 +121,7 @@ class Extents:
 
     def _in(self, region: Region, given: Sequence[Node], result: Node) -> Extent:
         known = dict(zip(region.params, map(self, given), strict=True))
-        return Extents(known)(result)
+        return Extents(known, single=self._single)(result)
 
     def _of_loop(self, view: LoopView, index: int) -> Extent:
         """Of what a loop carries or records; before a trip it is taken to be what it was first."""
@@ -122,7 +130,7 @@ class Extents:
         if index == view.count or place >= len(results):
             return Extent.FINITE
         known = dict(zip(view.params, map(self, view.node.inputs), strict=True))
-        own = Extents(known)(results[place])
+        own = Extents(known, single=self._single)(results[place])
         return max(own, known[view.params[index]]) if index < view.count else own
 
 

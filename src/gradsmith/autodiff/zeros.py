@@ -14,7 +14,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ir.op import Masked, Pole
 from gradsmith.ir.types import broadcast, known_same_shape, result_dtype
-from gradsmith.ops.arithmetic import add, divide, multiply, negative
+from gradsmith.ops.arithmetic import add, multiply, negative
 from gradsmith.ops.compare import (
     NEGATIONS,
     invert,
@@ -114,22 +114,16 @@ def _product(g: Node, factor: Node) -> Node:
     large = overflowing(g, factor)
     if large is not None:
         return mask(isfinite(large), product)
-    if (
-        extent_of(factor)
-        and is_partly_zero(g)
-        and (_is_of_elements(factor, g) or may_be_unread(g))
-    ):
+    if extent_of(factor) and is_partly_zero(g) and _may_meet(factor, g):
         return mask(logical_or(not_equal(g, 0), isfinite(factor)), product)
     return product
 
 
-def _is_of_elements(factor: Node, g: Node) -> bool:
-    """Whether single elements of a factor may be infinite: where a number is that all of ``g`` is
-    multiplied with, so are the elements that are read.
+def _may_meet(factor: Node, g: Node) -> bool:
+    """Whether elements of ``g`` that are not read may be multiplied with an infinite element where
+    those that are read are not: not by a number that all of ``g`` is divided by.
     """
-    while factor.op is divide and not factor.inputs[1].ndim and not extent_of(factor.inputs[0]):
-        factor = factor.inputs[1]
-    return bool(factor.ndim) or not g.ndim
+    return not g.ndim or may_be_unread(g) or bool(extent_of(factor, single=True))
 
 
 def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
