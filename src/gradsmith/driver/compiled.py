@@ -53,11 +53,17 @@ Kinds: TypeAlias = tuple[list[object], list[object]]
 """Of captured values, the exact keys; of those that are not passed on, the patterns."""
 
 
+Plan: TypeAlias = list[tuple[str, int | None, Any]]
+"""For each value its name, the position of its argument, and a default where it has none."""
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
 class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
     __slots__ = (
-        "captured", "direct", "function", "memory", "order", "simple", "specialisation"
+        "captured", "direct", "function", "memory", "order", "plan", "simple", "specialisation"
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +81,7 @@ class Entry:
         self.memory = ArgumentMemory.of(specialisation, order)
         self.direct = not (specialisation.layouts or specialisation.logged)
         self.captured = kinds
+        self.plan: Plan | None = None
 
     def holds(self) -> bool:
         """Whether captured values and what was relied on are still of the same kind."""
@@ -206,6 +213,11 @@ class Compiled:
         """The arguments and the seed by name."""
         if not kwargs and len(args) == len(entry.order):  # every argument has its place
             return dict(zip(entry.order, args, strict=True))
+        if entry.plan is not None:
+            return {
+                name: args[at] if at is not None else kwargs.get(name, default)
+                for name, at, default in entry.plan
+            }
         bound, seed = self._bind(args, kwargs)
         return {**bound.arguments, **seed}
 
@@ -274,7 +286,23 @@ class Compiled:
         )
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
-        self._entries[key] = Entry(specialisation, tuple(values), kinds, simple=simple)
+        entry = Entry(specialisation, tuple(values), kinds, simple=simple)
+        entry.plan = self._plan(tuple(values), len(args))
+        self._entries[key] = entry
+
+    def _plan(self, names: Sequence[str], count: int) -> Plan | None:
+        """How the values of these names are found in calls with so many positional arguments."""
+        signature = self.recipe.signature
+        parameters = list(signature.parameters.values()) if signature is not None else []
+        plain = all(p.kind in _NAMED for p in parameters)
+        found = [p.name for p in parameters]
+        if not plain or found != list(names[: len(names) - self.seeded]):
+            return None
+        given = count - self.seeded
+        plan: Plan = [
+            (p.name, k if k < given else None, p.default) for k, p in enumerate(parameters)
+        ]
+        return [*plan, (names[-1], count - 1, None)] if self.seeded else plan
 
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""

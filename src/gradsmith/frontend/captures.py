@@ -6,8 +6,7 @@ import copy
 import os
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,13 +23,13 @@ from gradsmith.frontend.journal import (
     item_of,
     written_part,
 )
+from gradsmith.frontend.structures import BY_VALUE, Structure
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.mentions import mentioned
 
-BY_VALUE = (str, bytes, bool, type(None))
 METHODS = (types.MethodType, types.BuiltinMethodType)
 """Made anew each time that they are read, and equal where object and function are the same."""
 CHANGING = (set, deque, bytearray)
@@ -94,8 +93,8 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     if tree.is_container(value):
         leaves, _ = tree.flatten(value, is_input)
         if leaves or not isinstance(value, tuple):  # what can change is copied
-            found = _structure(value)
-            trace.reliances[key] = Reliance(lambda: _structure(read()), found, by_identity=False)
+            structure = Structure(value)
+            trace.reliances[key] = Reliance(lambda: structure.fits(read()), True, by_identity=True)
             return _Copying(trace, name).copied(value, read, ())
     elif isinstance(value, CONTAINERS):
         return _copied(trace, key, name, value, read)
@@ -141,44 +140,6 @@ def _keys(value: Any) -> tuple[Any, ...]:
 
 def _item_of(read: Reader, key: Any) -> Any:
     return item_of(read(), key)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """An object that must be the same one, whatever its class says of ``==``."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def _structure(value: Any) -> tuple[tree.Tree, tuple[int, ...]]:
-    """The structure of a container, and which of the containers in it are one."""
-    shape = _with_identities(tree.flatten(value, is_input)[1])
-    if not any(child.children for child in shape.children):
-        return shape, ()
-    places: dict[int, int] = {}
-    return shape, tuple(places.setdefault(i, len(places)) for i in _inner_identities(value))
-
-
-def _with_identities(shape: tree.Tree) -> tree.Tree:
-    if shape.kind == "static":
-        plain = isinstance(shape.value, BY_VALUE)
-        return shape if plain else replace(shape, value=_Same(shape.value))
-    if not shape.children:
-        return shape
-    return replace(shape, children=tuple(map(_with_identities, shape.children)))
-
-
-def _inner_identities(value: Any) -> Iterator[int]:
-    for part in tree.parts(value)[2]:
-        if tree.is_container(part):
-            yield id(part)
-            yield from _inner_identities(part)
 
 
 def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
