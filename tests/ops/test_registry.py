@@ -404,6 +404,9 @@ STRUCTURAL = {
     "print": "the same",
     "call": "calls what has no rule: tests/semantics/test_opaque_calls.py",
     "of_kind": "a result of such a call as an array: the same",
+    "raised_call": "which error such a call raises: tests/semantics/test_handled_errors.py",
+    "no_rows": "rows of an open length: tests/control/test_open_lists.py",
+    "open_rows": "the same",
     "warn": "the same",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }
