@@ -6,7 +6,10 @@ and ``np.arange`` of measured bounds: each through one compiled object.
 
 from __future__ import annotations
 
+import bisect
 import functools
+import heapq
+import itertools
 import math
 
 import numpy as np
@@ -190,6 +193,7 @@ def test_source_of_mapped_functions_does_not_depend_on_the_length(expression):
 
 SHOWN = [
     ("np.vectorize(lambda t: [t])(x)", "something else than numbers"),
+    ("np.nditer([x, None])", "np.ndenumerate"),
     ("np.vectorize(lambda r: r @ r, signature='(n)->()')(x)", "write a loop that fills"),
     ("np.apply_along_axis(lambda r: 0 if r[0] < 0 else r[1], 1, np.outer(x, x))", "0.0 for 0"),
 ]
@@ -230,6 +234,100 @@ def test_emath_turns_complex_where_values_ask_for_it(expression):
         assert [a.dtype for a in np.atleast_1d(actual)] == [
             e.dtype for e in np.atleast_1d(expected)
         ]
+
+
+TABLES = [(RANDOM.normal(size=shape),) for shape in ((3, 4), (4, 2), (2, 2), (1, 3))]
+GRIDS = [
+    "sum(x[i, j]**2 * (i + 1) for i, j in np.ndindex(x.shape))",
+    "sum(x[i, j] * i for i, j in itertools.product(range(x.shape[0]), range(x.shape[1])))",
+    "sum(x[i, j]**(k + 1) for i, j, k in np.ndindex(x.shape + (2,)))",
+    "sum(i * v for (i, j), v in np.ndenumerate(x.T)) + sum(v for _, v in np.ndenumerate(x[0]))",
+    "np.array([x[at] * 2 for at in np.ndindex(x.shape)])",
+    "[a * b for a, b in itertools.combinations(x[0], 2)]",
+    "sum(a * b for a, b in itertools.combinations_with_replacement(x[:, 0], 2))",
+    "sum(a - 2 * b for a, b in itertools.permutations(x[:, 0], 2)) + x[0, 0]",
+    "sum(x[0, i] * x[0, j] * (j - i) for i, j in itertools.combinations(range(x.shape[1]), 2))",
+    "max(a * b for a, b in itertools.product(x[0], x[0][1:]))",
+    "next(itertools.product(x[0], x[0]))[1] * len(list(itertools.product(x[0], x[0])))",
+    """
+        y = x * 1
+        for i, j in itertools.product(range(1, x.shape[0]), range(1, x.shape[1])):
+            y[i, j] += y[i - 1, j] * y[i, j - 1]
+        return np.sum(y * y)""",
+    """
+        y = np.zeros_like(x)
+        for (i, j), v in np.ndenumerate(x):
+            if v > 0:
+                y[i, j] = v**2 * (i - j)
+            else:
+                y[i, j] = -v
+        return np.sum(y)""",
+    """
+        n = x.shape[1]
+        d = np.zeros((n, n))
+        for i, j in itertools.combinations(range(n), 2):
+            d[i, j] = d[j, i] = (x[0, i] - x[0, j])**2
+        return np.sum(d * d)""",
+    """
+        for i, j in itertools.product(range(x.shape[0]), range(x.shape[1])):
+            if x[i, j] > 0.5:
+                return x[i, j] * (i + 2 * j)
+        return x[0, 0] * 0""",
+]
+
+
+@pytest.mark.parametrize("body", GRIDS)
+def test_iterators_over_grids(body):
+    check_calls(function_of(body_of(body), itertools=itertools), *TABLES)
+
+
+@pytest.mark.parametrize("body", [g for g in GRIDS if "next(" not in g and g[0] != "["])
+def test_source_of_grids_does_not_depend_on_the_size(body):
+    f = function_of(body_of(body), itertools=itertools)
+    few, many = (gs.compile(f).source(np.ones(s)).count("\n") for s in ((3, 4), (5, 7)))
+    assert few == many
+
+
+HEAPS = {
+    "pushed": """
+        h = []
+        for v in x:
+            heapq.heappush(h, v)
+        return heapq.heappop(h) * 2 + sum(i * v for i, v in enumerate(h))""",
+    "all functions": """
+        h = list(x)
+        heapq.heapify(h)
+        a = heapq.heappop(h)
+        b = heapq.heapreplace(h, a * 3)
+        c = heapq.heappushpop(h, b)
+        return a + 2 * b + 3 * c + sum(i * v for i, v in enumerate(h))""",
+    "pairs": "h = [(v, i) for i, v in enumerate(x)]\nheapq.heapify(h)\nreturn h[0][0] * h[0][1]",
+    "the least": """
+        return sum(heapq.nlargest(2, x)) + heapq.nsmallest(2, list(x), key=lambda v: -v)[1]""",
+    "sorted lists": """
+        l = []
+        for v in x:
+            bisect.insort(l, v)
+        return sum(i * v for i, v in enumerate(l)) * 1.0""",
+    "shortest paths": """
+        n = len(x)
+        far, queue = {0: 0.0}, [(0.0, 0)]
+        while queue:
+            d, u = heapq.heappop(queue)
+            for v in range(n):
+                w = d + abs(x[u] - x[v]) ** 0.5 + 0.1 * (v - u) ** 2
+                if v not in far or w < far[v]:
+                    far[v] = w
+                    heapq.heappush(queue, (w, v))
+        return sum(far.values())""",
+    "empty": "h = []\nreturn heapq.heappop(h)",
+}
+
+
+@pytest.mark.parametrize("name", HEAPS)
+def test_heaps(name):
+    f = function_of(body_of(HEAPS[name]), heapq=heapq, bisect=bisect)
+    check_calls(f, *[(x[:4],) for (x,) in ROWS])
 
 
 BOUNDS = [

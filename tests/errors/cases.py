@@ -833,12 +833,6 @@ def assigned_shape():
 # -- texts of traced values -----------------------------------------------------------------------
 
 
-class _OwnError(Exception):
-    def __init__(self, number):
-        super().__init__("too small")
-        self.number = number
-
-
 @case(TypeError)
 def text_as_a_key():
     gs.grad(lambda x: {"0.5": 1.0}[f"{x[0]}"] * np.sum(x))(X)
@@ -884,16 +878,6 @@ def print_to_a_file():
 
     file = io.StringIO()
     gs.compile(lambda x: print(x, file=file))(X)
-
-
-@case(TypeError)
-def own_error_with_a_traced_value():
-    def f(x):
-        if x[0] < 1:
-            raise _OwnError(x[0])
-        return np.sum(x)
-
-    gs.grad(f)(X)
 
 
 @case(TypeError)

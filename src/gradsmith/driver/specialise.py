@@ -39,7 +39,7 @@ from gradsmith.frontend.arguments import (
 from gradsmith.frontend.captures import capture, drop_unread
 from gradsmith.frontend.effects import note_external
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
-from gradsmith.frontend.failing import always_ends, raised_later
+from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
@@ -521,6 +521,7 @@ def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, An
         result = recipe.build(bound, **extra)
     except Exception as error:
         if not raised_later(error) and not always_ends(error):
+            with_present_values(error)
             raise
         return ()
     texts, shape = tree.flatten(result, lambda value: isinstance(value, Text))

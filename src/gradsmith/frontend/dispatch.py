@@ -30,7 +30,7 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Refusing
+from gradsmith.frontend.unsettled import Refusing, UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
@@ -38,7 +38,15 @@ from gradsmith.ir.types import ArrayType
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
-from gradsmith.ops.raising import error_of, may_raise, raises_of, said
+from gradsmith.ops.raising import (
+    as_numpy_words,
+    beginning,
+    error_of,
+    may_raise,
+    may_signal,
+    raises_of,
+    said,
+)
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
@@ -178,23 +186,32 @@ def _run(
         _tell_apart(ours, function, nodes, named)
         raise_own(ours)
         raise ours from error
-    if trace.trying:
-        _raise_now(trace, begin)
+    kinds = trace.floating.raised()
+    if trace.trying or kinds:
+        _raise_now(trace, begin, kinds)
     return _laid_out(function, wrap(result, owners), args)
 
 
-def _raise_now(trace: Trace, begin: int) -> None:
-    """Under a ``try`` Python has to know which error the nodes made last raise, if any: the code
-    is specialised on it.
+def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
+    """Where Python has to know which error the nodes made last raise, if any (under a ``try``, or
+    where NumPy raises these ``kinds`` of errors) the code is specialised on it.
     """
     nodes = trace.builder.nodes
-    for node in [n for n in nodes[begin:] if may_raise(n)]:
+    for node in nodes[begin:]:
+        signals = kinds if kinds and may_signal(node) else ()
+        if not signals and not (trace.trying and may_raise(node)):
+            continue
         error = error_of(partial(_present_result, trace, node))
+        text = None if error is None else said(error)
+        if signals and isinstance(error, (FloatingPointError, RuntimeWarning)):
+            error = as_numpy_words(error, node)
+            text = beginning(error)
+        elif error is not None:
+            signals = ()
         asked = len(nodes)
-        Tracer.decide(
-            Tracer(View(Storage(raises_of(node, None if error is None else said(error)))))
-        )
+        Tracer.decide(Tracer(View(Storage(raises_of(node, text, signals)))))
         if error is not None:
+            _check_at_root(trace)
             raise error
         place = nodes.index(node, begin)
         nodes[place:] = [*nodes[asked:], *nodes[place:asked]]  # the code asks before it computes
@@ -202,7 +219,28 @@ def _raise_now(trace: Trace, begin: int) -> None:
 
 def _present_result(trace: Trace, node: Node) -> Any:
     values = present_values(trace)
-    return node.op.evaluate(*map(values.of, node.inputs), **node.attrs)
+    operands = [values.of(i) for i in node.inputs]
+    return node.op.evaluate(*operands, **node.attrs)
+
+
+def _check_at_root(trace: Trace) -> None:
+    """An error that Python is to raise now leaves a region half done: the branches around are to
+    be decided, the loops to be written out.
+
+    Raises
+    ------
+    ControlFlowError
+        This happens in a region.
+    """
+    if trace.builder is trace.root:
+        return
+    loop = any(builder in trace.bodies for builder in trace.builders())
+    error = UndecidedError.at(
+        None if loop else trace.sites.get(trace.builder),
+        "a traced value decides whether this computation raises an error",
+        "ask for the condition itself before the computation",
+    )
+    raise error.refusal() if loop else error
 
 
 def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) -> None:

@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
-from gradsmith.frontend.path_errors import ended, refuse_handlers
+from gradsmith.frontend.path_errors import ended, in_users_name, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
-from gradsmith.frontend.showing import can_fail, failed
-from gradsmith.frontend.spans import span_of
+from gradsmith.frontend.present import present_values
+from gradsmith.frontend.showing import can_fail, failed, present
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
@@ -81,8 +81,13 @@ def asserted(condition: Any, message: Callable[[], Any]) -> bool:
         return bool(condition)
     if _may_be_handled():
         return decide(condition)
-    choose(condition, lambda: None, lambda: raising(lambda: _failed_assertion(message())) and None)
+    choose(condition, lambda: None, lambda: _raise(lambda: _failed_assertion(message())))
     return True
+
+
+def _raise(make: Callable[[], Exception]) -> None:
+    if raising(make):
+        raise make()
 
 
 def _failed_assertion(text: Any) -> AssertionError:
@@ -98,18 +103,32 @@ def trying(step: int) -> None:
 
 def _record(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
-        error = error()
+        error = _made(error)
     if not can_fail(error):
-        trace = current_trace()
-        raise UndecidedError.at(
-            None if trace is None else trace.site,
-            f"a traced value decides whether {type(error).__name__} is raised: the emitted code "
-            "has only errors of Python's and of classes that add nothing to these, with texts "
-            "and numbers",
-            'raise ValueError("...")',
-        )
+        _leave_to_python(error)
     failed(error)
     return error
+
+
+@in_users_name
+def _made(kind: type[BaseException]) -> BaseException:
+    """``raise kind`` makes an object without arguments."""
+    return kind()
+
+
+def _leave_to_python(error: BaseException) -> NoReturn:
+    """An error of a class that emitted code does not know is Python's to raise: the branch is to
+    be decided, or the loop written out.
+    """
+    trace = current_trace()
+    loop = trace is None or any(builder in trace.bodies for builder in trace.builders())
+    refusal = UndecidedError.at(
+        None if loop or trace is None else trace.sites.get(trace.builder),
+        f"a traced value decides whether {type(error).__name__} is raised: the emitted code has "
+        "only errors of Python's and of classes that add nothing to these, with texts and numbers",
+        'raise ValueError("...")',
+    )
+    raise refusal.refusal() if loop else refusal
 
 
 def raised_later(error: Exception) -> bool:
@@ -120,24 +139,42 @@ def raised_later(error: Exception) -> bool:
     ControlFlowError
         It would have to be, and cannot.
     """
-    held = [*error.args, *vars(error).values()]
-    if isinstance(error, GradsmithError) or not any_traced(held):
+    if isinstance(error, GradsmithError) or not holds_traced(error):
         return False
     if not can_fail(error):
-        raise ControlFlowError(
-            f"{type(error).__name__} is raised with traced values: the emitted code has only "
-            "errors of Python's and of classes that add nothing to these, with texts and numbers",
-            span_of(error.__traceback__),
-            'raise ValueError(f"...")',
-        ) from None
+        return False
     failed(error)
     return True
+
+
+def holds_traced(error: BaseException) -> bool:
+    """Whether an error has traced values among its arguments or attributes."""
+    return any_traced([*error.args, *vars(error).values()])
+
+
+def with_present_values(error: Exception) -> None:
+    """Let an error that Python raises now hold what its traced values are in this call."""
+    trace = current_trace()
+    if trace is None or isinstance(error, GradsmithError):
+        return
+    present_values(trace).perform_effects()
+    seen: set[int] = set()
+    stack: list[BaseException | None] = [error]
+    while stack:
+        top = stack.pop()
+        if top is None or id(top) in seen or isinstance(top, GradsmithError):
+            continue
+        seen.add(id(top))
+        stack += [top.__cause__, top.__context__]
+        if holds_traced(top):
+            top.args = tuple(map(present, top.args))
+            vars(top).update({name: present(value) for name, value in vars(top).items()})
 
 
 def always_ends(error: Exception) -> bool:
     """Whether the function always ends in this error, unless in another one before."""
     trace = current_trace()
-    if trace is None or not any(map(_may_fail, trace.root.nodes)):
+    if trace is None or holds_traced(error) or not any(map(_may_fail, trace.root.nodes)):
         return False
     try:
         return ended(error, trace) is not None

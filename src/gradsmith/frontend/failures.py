@@ -143,7 +143,8 @@ def name_of(function: Any) -> str:
         return name  # of open, the module differs between versions of Python
     if type(owner).__module__ == "random":
         return f"random.{function.__name__}"
-    module = getattr(function, "__module__", None) or type(owner).__module__
+    defined_in = getattr(function, "__objclass__", type(owner))
+    module = getattr(function, "__module__", None) or defined_in.__module__
     return _name_in(module, name)
 
 

@@ -175,6 +175,13 @@ _HOLDERS = (list, dict, tuple, set, str, collections.deque, types.GeneratorType)
 """Objects whose methods hold on to values, or pass them on."""
 
 
+def is_of_error(function: Any) -> bool:
+    """Whether it is a method that Python's classes of errors have, such as ``__init__``."""
+    if isinstance(function, types.WrapperDescriptorType):
+        return issubclass(function.__objclass__, BaseException)
+    return isinstance(getattr(function, "__self__", None), BaseException)
+
+
 def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
     """C functions that only hold on to values are fine; those that compute are not.
 
@@ -197,7 +204,9 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
         return
     if isinstance(function, np.ufunc) and home_of(function):
         return
-    holds = isinstance(owner, _HOLDERS) or module.split(".")[0] in HARMLESS
+    holds = (
+        isinstance(owner, _HOLDERS) or is_of_error(function) or module.split(".")[0] in HARMLESS
+    )
     if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
         raise unsupported(function)
 

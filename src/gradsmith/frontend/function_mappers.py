@@ -44,7 +44,9 @@ def _is_hashable(value: Any) -> bool:
     return type(value).__hash__ is not None
 
 
-def _mapper(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def mapper(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare what a function of NumPy's means while a function is traced."""
+
     def declare(meaning: Callable[..., Any]) -> Callable[..., Any]:
         MAPPERS[function] = in_users_name(meaning)
         return meaning
@@ -150,7 +152,7 @@ def _of_many_dtypes(mapper: str, function: Any, hint: str) -> UnsupportedError:
 # -- slices of arrays ----------------------------------------------------------------------------
 
 
-@_mapper(np.apply_along_axis)
+@mapper(np.apply_along_axis)
 def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     array = apply(np.asarray, arr)
     moved = apply(np.moveaxis, array, axis, -1)
@@ -173,7 +175,7 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
     return apply(np.moveaxis, result, places, [axis + k for k in range(inner)])
 
 
-@_mapper(np.apply_over_axes)
+@mapper(np.apply_over_axes)
 def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     value = apply(np.asarray, a)
     ndim = value.ndim
@@ -186,14 +188,14 @@ def _apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     return value
 
 
-@_mapper(np.fromfunction)
+@mapper(np.fromfunction)
 def _fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
     kwargs.pop("like", None)
     places = apply(np.indices, tuple(shape), dtype=dtype)
     return call(function, *[places[k] for k in range(len(tuple(shape)))], **kwargs)
 
 
-@_mapper(np.piecewise)
+@mapper(np.piecewise)
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
     given = apply(np.asarray, x)
     conditions = [apply(np.atleast_1d, c) for c in _conditions(given, condlist)]

@@ -91,7 +91,11 @@ _NEVER = (RecursionError, MemoryError, NameError, ImportError, OSError, Warning,
 
 
 def _is_about_us(error: Exception) -> bool:
-    return mentions_stand_ins(str(error)) or isinstance(error.__cause__, GradsmithError)
+    try:
+        text = str(error)
+    except GradsmithError:  # it says the number of a traced value, as the user wrote it
+        text = ""
+    return mentions_stand_ins(text) or isinstance(error.__cause__, GradsmithError)
 
 
 def _is_raised_by_user(traceback: TracebackType | None) -> bool:

@@ -17,6 +17,7 @@ from gradsmith.frontend import (
     attributes,
     builtins_table,
     cached_functions,
+    grid_iterators,
     number_methods,
     protocols,
     scimath,
@@ -80,6 +81,7 @@ from gradsmith.frontend.grown import (
     meaning_of,
     refuse,
 )
+from gradsmith.frontend.heaps import meaning_of_heap
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
@@ -124,6 +126,7 @@ from gradsmith.ops.declare import FUNCTIONS
 
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
 assert scimath.__name__, "functions with complex results have no meaning"
+assert grid_iterators.__name__, "iterators over several indices have no meaning"
 
 
 @provide
@@ -140,7 +143,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
     meaning = meaning or statement or meaning_of_cached(function, args, kwargs)
-    meaning = meaning or meaning_of_mapper(function)
+    meaning = meaning or meaning_of_mapper(function) or meaning_of_heap(function, args)
     if meaning is None:
         outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)

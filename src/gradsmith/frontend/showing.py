@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from gradsmith.errors import ConcretizationError, Span, UnsupportedError
 from gradsmith.frontend.loose import check
+from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
 from gradsmith.frontend.trace import current_trace
@@ -21,7 +24,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Op
 from gradsmith.ops import effects
 from gradsmith.ops.effects import NUMPYS_ERRORS
-from gradsmith.ops.texts import Given, Whole, Written
+from gradsmith.ops.texts import Given, Whole, Written, evaluated
 
 Call = Callable[..., Any]
 PLAIN = (str, bool, int, float, complex, type(None))
@@ -191,3 +194,18 @@ def _is_given(value: Any) -> bool:
 def failed(error: BaseException, span: Span | None = None) -> None:
     """Let the emitted code raise the error, at this place in the user's code or where that is."""
     Effect(effects.fail).take(error.args).add(span, error=type(error))
+
+
+def present(value: Any) -> Any:
+    """What a traced value, a text of such, or a container of them is in the present call."""
+    if type(value) in (list, tuple):
+        return type(value)(map(present, value))
+    if type(value) is dict:
+        return {key: present(part) for key, part in value.items()}
+    trace = current_trace()
+    if trace is None or not isinstance(value, (Tracer, TracedInt, Text)):
+        return value
+    effect, known = Effect(effects.fail).take([value]), present_values(trace)
+    operands = [known.of(o) if isinstance(o, Node) else known.of_size(o) for o in effect.operands]
+    (found,) = evaluated(effect.given, operands)
+    return found.copy() if isinstance(found, np.ndarray) else found

@@ -25,10 +25,11 @@ from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.source import Source, find_source
-from gradsmith.frontend.spans import current_span, is_staged_code, register
+from gradsmith.frontend.spans import is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
@@ -411,17 +412,10 @@ class Passing:
 
     def __enter__(self) -> Any:
         self._watch(1)
-        before = np.geterr()
+        check_recording(self._manager)
         mine = special(self._manager, "__enter__")
         entered = call(mine, self._manager) if mine else self._manager.__enter__()
-        if np.geterr() != before and {"raise", "call"} & set(np.geterr().values()):
-            self._manager.__exit__(None, None, None)
-            raise UnsupportedError(
-                "np.errstate that makes NumPy raise errors is not supported in a function that "
-                "gradsmith traces",
-                current_span(),
-                "ask for the condition itself: if np.any(x == 0)",
-            )
+        check_calling(self._manager)
         return entered
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:

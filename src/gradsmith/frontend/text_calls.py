@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gradsmith.frontend.failures import name_of
-from gradsmith.frontend.foreign import is_library
+from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
 from gradsmith.frontend.text import Text, settled
 from gradsmith.frontend.trace import current_trace
@@ -85,7 +85,8 @@ def _only_holds(function: Any, owner: Any) -> bool:
         function = function.__func__
     if isinstance(function, types.FunctionType):
         return not is_library(function)
-    if isinstance(function, functools.partial) or isinstance(owner, _HOLDING):
+    held = isinstance(function, functools.partial) or isinstance(owner, _HOLDING)
+    if held or is_of_error(function):
         return True
     if isinstance(function, type):
         return issubclass(function, (BaseException, *_HOLDING)) or not _is_libraries(function)

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import Span
+from gradsmith.frontend.floating_errors import FloatingErrors
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.frontend.unsettled import Cause
@@ -180,6 +181,7 @@ class Trace:
     """For numbers whose dtype in Python depends on a condition: that, and the types where it holds
     and where it does not. None where there are more."""
     silent: bool = False  # whether prints and warnings have been made by a run before
+    floating: FloatingErrors = field(default_factory=FloatingErrors)
     trying: int = 0  # how many `try` with handlers are being run
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
     """For the regions that are arms: the condition, and with which truth of it they run."""
@@ -258,6 +260,7 @@ class Trace:
                 self.guards = guards
                 yield self
         finally:
+            self.floating.restore()
             for store in self.stores.values():
                 store.take_back()
             tree.opened.reset(opening)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -190,9 +191,17 @@ class TripIterator(Iterator[Any]):
             )
 
 
-_ITERATORS = {
+_OVER_GRIDS = (
+    itertools.product,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.permutations,
+    np.ndindex,
+    np.ndenumerate,
+)
+_ITERATORS: dict[Any, Any] = {
     builtin: type(builtin.__name__, (TripIterator,), {"__module__": "builtins"})
-    for builtin in (zip, enumerate, reversed, map)
+    for builtin in (zip, enumerate, reversed, map, *_OVER_GRIDS)
 }
 """Called as in Python, for messages about what they cannot do."""
 

@@ -1,4 +1,7 @@
-"""Whether Python raises where it computes with numbers: asked where a ``try`` handles it."""
+"""Whether Python raises where it computes with numbers: asked where a ``try`` handles it.
+
+NumPy raises, too, where ``np.errstate`` says so.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import ast
 import sys
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from gradsmith.ir import intrinsics
 from gradsmith.ir.graph import Node
@@ -59,17 +64,73 @@ def error_of(compute: Callable[[], Any]) -> Exception | None:
     return None
 
 
+SIGNALS = '''
+def signals(compute, error=None, **kinds):
+    """Whether NumPy finds an error of these kinds where it computes this: one that begins so."""
+    try:
+        with np.errstate(**kinds):
+            compute()
+    except FloatingPointError as raised:
+        return str(raised).startswith(error or "")
+    return False
+'''
+
+
+def may_signal(node: Node) -> bool:
+    """Whether it is a computation with NumPy's floating-point numbers that may find an error."""
+    if node.op.view is not None or node.op.traits & _NOT_COMPUTING or node.op.name in _MOVING:
+        return False
+    if not isinstance(node.type, ArrayType) or not node.type.inexact:
+        return False
+    types = [i.type for i in node.inputs]
+    return any(isinstance(t, ArrayType) and t.inexact and not t.weak for t in types)
+
+
+_NOT_COMPUTING = frozenset({"effect", "alias"})
+_MOVING = frozenset({"concatenate", "stack", "where", "raises", "call", "index_set", "distinct"})
+
+
 def _evaluate(
-    *operands: Any, computing: str, attrs: tuple[tuple[str, Any], ...], error: str | None
+    *operands: Any,
+    computing: str,
+    attrs: tuple[tuple[str, Any], ...],
+    error: str | None,
+    kinds: tuple[str, ...] = (),
 ) -> bool:
-    raised = error_of(lambda: OPS[computing].evaluate(*operands, **dict(attrs)))
+    settings: Any = dict.fromkeys(kinds, "raise")
+    with np.errstate(**settings):
+        raised = error_of(lambda: OPS[computing].evaluate(*operands, **dict(attrs)))
+    if kinds:
+        found = isinstance(raised, FloatingPointError)
+        return found and str(raised).startswith(error or "")
     return raised is not None and error in (None, said(raised))
+
+
+def as_numpy_words(error: Exception, node: Node) -> Exception:
+    """A floating-point error in the words that NumPy has for its scalars and Python's operators."""
+    scalar = isinstance(node.type, ArrayType) and node.type.form == "scalar"
+    if not scalar or node.op.name not in _OF_SCALARS:
+        return error
+    return type(error)(str(error).replace(" encountered in ", " encountered in scalar "))
+
+
+def beginning(error: Exception) -> str:
+    """What the texts of such errors begin with: their kind."""
+    return str(error).partition(" encountered")[0]
+
+
+_OF_SCALARS = (*SUMS_AND_PRODUCTS, "divide", "floor_divide", "remainder", "power")
 
 
 def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     op = OPS[node.attrs["computing"]]
     asked = Node(op, node.inputs, dict(node.attrs["attrs"]), node.type, node.span)
-    return asking(emitter, op.emit(emitter, asked, *operands), node.attrs["error"])
+    computed, kinds = op.emit(emitter, asked, *operands), node.attrs.get("kinds", ())
+    if not kinds:
+        return asking(emitter, computed, node.attrs["error"])
+    error, settings = node.attrs["error"], {kind: ast.Constant("raise") for kind in kinds}
+    text = None if error is None else syntax.expression(error)
+    return syntax.call(emitter.helper(SIGNALS), later(computed), error=text, **settings)
 
 
 def asking(emitter: Emitter, computed: ast.expr, error: str | None) -> ast.expr:
@@ -91,10 +152,14 @@ raises = primitive(
     emit=_emit,
     traits=("barrier",),
 )
-"""``raises(*operands; computing, attrs, error)``: whether the op raises on these operands."""
+"""``raises(*operands; computing, attrs, error, kinds)``: whether the op raises on these."""
 
 
-def raises_of(node: Node, error: str | None) -> Node:
-    """Whether ``node`` raises this error, as `said` has it; with None, any."""
+def raises_of(node: Node, error: str | None, kinds: tuple[str, ...] = ()) -> Node:
+    """Whether ``node`` raises this error, as `said` has it; with None, any.
+
+    Of ``kinds`` of floating-point errors, one with this `beginning`.
+    """
     attrs = tuple(node.attrs.items())
-    return raises(*node.inputs, computing=node.op.name, attrs=attrs, error=error)
+    named: dict[str, Any] = {"kinds": kinds} if kinds else {}
+    return raises(*node.inputs, computing=node.op.name, attrs=attrs, error=error, **named)
