@@ -107,7 +107,7 @@ def _evaluate(
 
 
 def as_numpy_words(error: Exception, node: Node) -> Exception:
-    """A floating-point error in the words that NumPy has for its scalars and Python's operators."""
+    """A floating-point error as NumPy words it for scalars and operators of Python."""
     scalar = isinstance(node.type, ArrayType) and node.type.form == "scalar"
     if not scalar or node.op.name not in _OF_SCALARS:
         return error
