@@ -327,3 +327,34 @@ def test_integers_beyond_64_bits_in_tangents():
         return x * 10**20 + 10**200 * x
 
     assert gs.jvp(f, (0.0,), (1.0,)) == (0.0, 1e200 + 1e20)
+
+
+def class_of_a_power(x, y):
+    r = x**y
+    return (r.real, r.imag, abs(r)) if isinstance(r, complex) else (r, type(r).__name__)
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.GradsmithWarning", "ignore::RuntimeWarning")
+def test_powers_are_complex_where_pythons_are():
+    compiled = gs.compile(class_of_a_power)
+    for x, y in [(0.5, 0.5), (-1.0, 0.5), (-8.0, 1 / 3), (-8.0, 2.0), (-INF, 0.5), (-2.0, INF),
+                 (NAN, 0.5), (0.0, 0.5), (-0.0, 0.5), (-2.0, -1.5),
+                 (np.float64(-2.0), 0.5)]:  # fmt: skip
+        assert repr(compiled(x, y)) == repr(class_of_a_power(x, y))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x ** (1 / 3)).real,
+        lambda x: (x**0.5).imag * 2 + x,
+        lambda x: abs((x - 3.0) ** 1.5),
+        lambda x: abs((-2.0) ** (x + 0.25)),
+    ],
+)
+def test_parts_of_complex_powers_have_derivatives(function):
+    gradient = gs.value_and_grad(function)
+    for x in (4.1, -4.1, 0.5, -0.6):
+        value, slope = gradient(x)
+        assert value == function(x)
+        assert abs(slope - (function(x + 1e-6) - function(x - 1e-6)) / 2e-6) < 1e-5

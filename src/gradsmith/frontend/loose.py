@@ -22,8 +22,11 @@ from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.intrinsics import number
+from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.declare import as_node
+from gradsmith.ops.powers import power
+from gradsmith.ops.scalars import as_complex
 from gradsmith.ops.shape import cast
 
 AS_FLOATS = frozenset("eEfFgG%")
@@ -75,6 +78,8 @@ def type_of(value: Tracer, decide: Callable[[Any], bool]) -> ArrayType | None:
     branch it takes where that matters. None where it is not known which paths there are.
     """
     trace, node = current_trace(), value.node
+    if trace is not None and may_be_complex(node) and decide(_is_complex(node)):
+        return python_number(complex)
     if trace is None or not trace.joined or dtype_is_known(value):
         return value.type
     types: dict[Node, Any] = {}
@@ -92,12 +97,48 @@ def type_of(value: Tracer, decide: Callable[[Any], bool]) -> ArrayType | None:
     return types.get(node)
 
 
+def may_be_complex(node: Node) -> bool:
+    """Whether it is a power of real numbers of Python's, which is complex for some of them."""
+    if node.op is not power or not node.array_type.weak or node.dtype.kind != "f":
+        return False
+    exponent = number(node.inputs[1])
+    return exponent is None or not float(exponent).is_integer()
+
+
+def _is_complex(node: Node) -> Tracer:
+    """Whether such a power is: its base is negative, its exponent no integer, and both finite."""
+    base, exponent = (Tracer(View(Storage(i))) for i in node.inputs)
+    fraction = exponent != apply(np.floor, exponent)
+    finite = apply(np.logical_and, apply(np.isfinite, base), apply(np.isfinite, exponent))
+    negative = apply(np.logical_and, apply(np.less, base, 0), fraction)
+    made: Tracer = apply(np.logical_and, negative, finite)
+    return made
+
+
+def _settled(value: Tracer) -> Any:
+    """The value, or the complex number that it is in this call, where the code may be made for
+    such calls: its parts have derivatives of their own.
+    """
+    trace, node = current_trace(), value.node
+    if trace is None or trace.builder is not trace.root or not may_be_complex(node):
+        return value
+    if not Tracer.decide(_is_complex(node)):
+        return value
+    operands = (Tracer(View(Storage(i))) for i in node.inputs)
+    return run(lambda base, exponent: power(as_complex(base), exponent), *operands)
+
+
+Tracer.settled = staticmethod(_settled)
+
+
 def _is_alike(left: ArrayType, right: ArrayType) -> bool:
     return left.dtype == right.dtype and left.form == right.form
 
 
 def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
+    if function is abs and isinstance(args[0], Tracer):
+        args = (_settled(args[0]),)
     result = apply(function, *args, **kwargs)
     by_python = isinstance(result, Tracer) and result.type.weak
     if not (by_python and isinstance(function, np.ufunc)):

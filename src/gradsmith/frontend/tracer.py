@@ -56,6 +56,8 @@ class Tracer:
     """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
     checks; set from `value_guards`."""
     decide: ClassVar[Callable[..., bool]]
+    settled: ClassVar[Callable[..., Any]]
+    """The value as a complex number, where it is a power of Python's that is one in this call."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -179,7 +181,7 @@ class Tracer:
     @property
     def real(self) -> Any:
         """The real part."""
-        return self.apply(np.real, self)
+        return self.apply(np.real, self.settled(self))
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -188,7 +190,7 @@ class Tracer:
     @property
     def imag(self) -> Any:
         """The imaginary part."""
-        return self.apply(np.imag, self)
+        return self.apply(np.imag, self.settled(self))
 
     @imag.setter
     def imag(self, value: Any) -> None:
