@@ -8,6 +8,7 @@ Rows of the table "Mutation and Python around it" in docs/semantics.md.
 
 from __future__ import annotations
 
+import sys
 import types
 
 import numpy as np
@@ -341,3 +342,132 @@ def test_differentiable_decorates_a_method():
     same(scaled.loss.grad(X)[0], 6 * X)
     scaled.w = 5.0
     same(scaled.loss.grad(X)[0], 10 * X)
+
+
+# -- names asked for by globals() ----------------------------------------------------------------
+
+
+def by_membership(x):
+    return x * 2 if "ADDED" in globals() else x * 3
+
+
+def by_item(x):
+    return x * globals()["ADDED"] if "ADDED" in globals().keys() else x * 3  # noqa: SIM118
+
+
+def by_default(x):
+    return x * globals().get("ADDED", 3.0)
+
+
+def by_all_names(x):
+    return x * len([name for name in globals() if name.startswith("ADDED")])
+
+
+@pytest.mark.parametrize("f", [by_membership, by_item, by_default, by_all_names])
+def test_names_of_the_module(f, monkeypatch):
+    compiled, gradient = gs.compile(f), gs.grad(f)
+    for value in (None, 5.0, 7.0, None, 5):
+        with monkeypatch.context() as patch:
+            if value is not None:
+                patch.setitem(globals(), "ADDED", value)
+            assert compiled(2.0) == f(2.0)
+            assert gradient(2.0) == f(1.0)
+
+
+def counts(x):
+    globals()["CALLS"] = globals()["CALLS"] + 1
+    return x * CALLS
+
+
+CALLS = 0
+
+
+def test_names_of_the_module_are_written(monkeypatch):
+    monkeypatch.setitem(globals(), "CALLS", 0)
+    compiled = gs.compile(counts)
+    assert [compiled(2.0) for _ in range(3)] == [2.0, 4.0, 6.0]
+    assert CALLS == 3
+    with pytest.warns(gs.TraceTimeEffectWarning, match="the global 'CALLS'"):
+        assert gs.grad(counts)(2.0) == 4.0
+    assert CALLS == 3
+
+
+# -- what a call costs ---------------------------------------------------------------------------
+
+
+class Entry:
+    def __init__(self, count):
+        self.table = {f"k{i}": float(i) for i in range(count)}
+        self.items = [float(i) for i in range(count)]
+        for i in range(count):
+            setattr(self, f"p{i}", float(i))
+
+    def of_dict(self, x):
+        return x * self.table["k3"] + self.table["k4"]
+
+    def of_list(self, x):
+        return x * self.items[3]
+
+    def of_attributes(self, x):
+        return x * self.p3
+
+
+def steps_of(call):
+    """How many functions a call runs."""
+    found = []
+    sys.setprofile(lambda frame, event, argument: found.append(event))
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return len(found)
+
+
+@pytest.mark.parametrize("name", ["of_dict", "of_list", "of_attributes"])
+@pytest.mark.parametrize("transform", [gs.compile, gs.grad])
+def test_a_call_costs_nothing_for_numbers_that_are_not_read(name, transform):
+    steps = []
+    for count in (10, 500):
+        made = transform(getattr(Entry(count), name))
+        made(2.0)
+        steps.append(steps_of(lambda made=made: made(2.0)))
+    assert steps[0] == steps[1] < 200
+
+
+def test_keyword_arguments_find_their_places():
+    def f(x, a=1.5, *, b=2.0, c=None):
+        return x * a * b if c is None else x * c
+
+    compiled = gs.compile(f)
+    for _ in range(2):
+        for given in ({}, {"a": 4.0}, {"b": 4.0, "a": 5.0}, {"a": 5.0, "b": 4.0}, {"c": 3.0}):
+            assert compiled(2.0, **given) == f(2.0, **given)
+            assert compiled(x=2.0, **given) == f(2.0, **given)
+    assert steps_of(lambda: compiled(2.0, a=4.0)) < 100
+
+
+def test_containers_outside_are_compared_to_their_last_part():
+    shared = [1.0, 2.0]
+    table = {"a": 1.0, "inner": {"b": 2.0, "mode": "x"}, "p": shared, "q": shared}
+
+    def f(x):
+        table["p"][0] = 5.0
+        found = x * table["a"] + table["inner"]["b"] * table["q"][0]
+        return found * 2 if table["inner"]["mode"] == "x" else found * len(table["p"])
+
+    changes = [
+        lambda: table.update(a=3),
+        lambda: table.update(a=np.float32(2)),
+        lambda: table["inner"].update(mode="y"),
+        lambda: table["p"].append(3.0),
+        lambda: table.update(q=[1.0, 2.0]),
+        lambda: table.update(q=table["p"]),
+        lambda: table.update(inner={"mode": "x", "b": 3.0}),
+        lambda: table.update(new=1.0),
+    ]
+    compiled = gs.compile(f)
+    for change in changes:
+        assert compiled(2.0) == f(2.0)
+        assert compiled(3.0) == f(3.0)
+        change()
+        assert compiled(2.0) == f(2.0)

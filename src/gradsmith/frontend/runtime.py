@@ -105,6 +105,7 @@ from gradsmith.frontend.outside_iterators import (
     check_method,
     check_outside_iterators,
 )
+from gradsmith.frontend.outside_names import OutsideNames
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
@@ -568,6 +569,12 @@ class BoundRuntime:
         if trace is not None:
             note_rebinding()
             note_store(trace, self.function, name)
+
+    @staticmethod
+    def names(held: dict[str, Any]) -> Any:
+        """``globals()``."""
+        trace = current_trace()
+        return held if trace is None else OutsideNames(trace, held)
 
     def stored(self, name: str, value: Any) -> Any:
         """The value that a global or nonlocal variable has now."""

@@ -37,7 +37,12 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     arguments = [visit(a) for visit, a in zip(visits, node.args, strict=False)]
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
-        return replaced(node, args=arguments, keywords=keywords)
+        made = replaced(node, args=arguments, keywords=keywords)
+        if isinstance(node.func, ast.Name) and node.func.id == "globals":
+            return ast.Call(
+                rewriter.method(RUNTIME, "names", place(node)), [made], [], **place(node)
+            )
+        return made
     at = place_of_attribute(node, node.func)
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
 
