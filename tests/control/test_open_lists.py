@@ -178,6 +178,18 @@ def run(start):
 
 
 @program
+def elements_of_a_type_that_settles(x):
+    v, w, path, speeds, turns = float(x[0]), float(x[1]), [float(x[0])], [0], [0, 1]
+    while v > 0.05:
+        path.append(v)
+        speeds.append(v * w)
+        step = np.hypot(v, w)
+        turns.append(step - v if step > 0.5 else v)
+        v = v - 0.3 * step if step > 2.0 else 0.7 * v
+    return sum(path) * sum(speeds) + np.sum(np.array(turns) ** 2) + speeds[0]
+
+
+@program
 def twice_by_a_helper(x):
     a, b = run(np.sum(x)), run(1.7 * x[0])
     return np.sum(a) * np.sum(b**2) + np.max(a) - np.mean(b) + np.sum(np.diff(a) ** 2)

@@ -205,6 +205,55 @@ def again_in_another_loop(x):
     return np.sum(smaller)
 
 
+@program
+def in_a_comprehension(x):
+    kept = [v for v in x if v > 0.4]
+    return np.mean(np.array(kept)) * len(kept) + kept[0] * kept[-1] + max(kept)
+
+
+@program
+def in_two_clauses(x):
+    kept = [a * b for a in x if a > 0.3 for b in x if b < a]
+    return np.sum(np.array(kept) ** 2)
+
+
+@program
+def pairs_and_positions(x):
+    pairs = [[i, v] for i, v in enumerate(x) if v > 0.3 and i % 2 == 0]
+    where = [i for i in range(len(x)) if x[i] > 0.5]
+    return sum(i * v for i, v in pairs) + np.sum(x[where] ** 2) + len(where)
+
+
+@program
+def parts_of_either_side(x):
+    low, high = [v for v in x if v < 0.5], tuple(v for v in x if v >= 0.5)
+    total = 0.0
+    for v in high:
+        total = total + v * v
+    if low:
+        total = total + sum(low) / len(low)
+    return total
+
+
+@program
+def in_inner_comprehensions(x):
+    total = 0.0
+    for r in x:
+        near = [v for v in x if abs(v - r) < 0.31234]
+        total = total + np.mean(near) ** 2
+    return total
+
+
+@program
+def of_several_types_at_first(x):
+    v, kept = float(x[0]), [0.5]
+    for w in x:
+        if w > 0.4:
+            kept.append(v)
+        v = np.sin(v) + w
+    return np.sum(np.array(kept) ** 2)
+
+
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_lists_of_run_time_length_stay_loops(function):
     check(function)

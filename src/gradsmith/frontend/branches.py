@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,7 +30,9 @@ from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
     OpenRows,
+    RowKind,
     changed_rows,
+    joint_row_kind,
     kind_of,
     open_rows_of,
 )
@@ -190,7 +192,7 @@ _HINTS = {
 
 def _contents(joint: Joint, container: Any, left: Any, right: Any) -> Any:
     """What a list or dict holds after a branch that changes it."""
-    rows = joined_rows(joint, left, right)
+    rows = joined_rows(joint, container, left, right)
     if rows is not None:
         return rows
     left, right = _plain(left), _plain(right)
@@ -239,10 +241,11 @@ class JoinedRows:
         return [replace(self.like, rows=rows, count=count).stand_in(self.sites)]
 
 
-def joined_rows(joint: Joint, left: Any, right: Any) -> JoinedRows | None:
+def joined_rows(joint: Joint, container: Any, left: Any, right: Any) -> JoinedRows | None:
     """The rows of a list that a loop at work has rows for; None of any other."""
     one, other = (
-        _ended_rows(joint, *pair) for pair in zip(joint.arms, (left, right), strict=True)
+        _ended_rows(joint, container, *pair)
+        for pair in zip(joint.arms, (left, right), strict=True)
     )
     if one is None or other is None:
         return None
@@ -257,16 +260,29 @@ def joined_rows(joint: Joint, left: Any, right: Any) -> JoinedRows | None:
     return JoinedRows(rows, count, like, left[0].sites)
 
 
-def _ended_rows(joint: Joint, arm: Arm, contents: Any) -> OpenRows | None:
+def _ended_rows(joint: Joint, container: Any, arm: Arm, contents: Any) -> OpenRows | None:
     begun = open_rows_of(contents)
     if begun is None:
         return None
     with building(arm.builder):
-        ended = begun.appended(contents[1:], partial(joint.node, arm))
-    if ended is None:
-        raise changed_rows()
+        node_of = partial(joint.node, arm)
+        ended = begun.appended(contents[1:], node_of)
+        if ended is None:
+            raise _of_another_kind(container, begun, contents[1:], node_of)
     _close_elements(contents)
     return ended
+
+
+def _of_another_kind(
+    container: Any, begun: OpenRows, elements: Sequence[Any], node_of: Callable[[Any], Node]
+) -> ControlFlowError:
+    """The error that a branch appends elements of another kind than was assumed."""
+    error = AppendedInBranchError(changed_rows().message, current_span(), changed_rows().hint)
+    kind: RowKind | None = (begun.form, begun.types)
+    for element in elements:
+        kind = joint_row_kind(kind, kind_of(element, node_of))
+    error.container, error.kind = container, kind
+    return error
 
 
 def _close_elements(contents: list[Any]) -> None:

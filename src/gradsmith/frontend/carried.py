@@ -231,7 +231,7 @@ class State:
             if key in self.outdated:
                 continue
             if key in self.growing:
-                self.growing[key].take(container, place, self.storages)
+                settled = self.growing[key].take(container, place, self.storages) and settled
             elif key in self.buffers:
                 settled = self.buffers[key].take(place, self.storages) and settled
             elif key in self.containers:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend import protocols
-from gradsmith.frontend.branches import fail_on, joined
+from gradsmith.frontend.branches import fail_on, joined, needs_rows
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.grown import check_one_by_one
@@ -26,8 +26,13 @@ from gradsmith.ops.calls import Callee
 from gradsmith.ops.compare import negation
 
 
-def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """``then() if condition else orelse()``."""
+def choose(
+    condition: Any,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    made: list[Any] | None = None,
+) -> Any:
+    """``then() if condition else orelse()``; either may append to the list ``made``."""
     condition = as_condition(condition)
     if not isinstance(condition, Tracer):
         return then() if condition else orelse()
@@ -41,6 +46,8 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     arms = []
     frame = staged_frame()
     known = None if frame is None else reachable(frame, trace)
+    if known is not None and made is not None:
+        known[id(made)] = made
     for truth, way in ((True, then), (False, orelse)):
         with trace.region((node, truth), site), journaling(known) as journal:
             value, abandoned = None, None
@@ -56,7 +63,9 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
             return orelse() if truth else then()
     try:
         (value,) = joined(trace, node, ("this conditional expression",), arms)
-    except ControlFlowError:  # no value stands for what the two give
+    except ControlFlowError as error:  # no value stands for what the two give
+        if needs_rows(trace, error):
+            raise
         return then() if decide(condition) else orelse()
     return value
 

@@ -39,9 +39,11 @@ class Growth:
     sites: Sites
     container: list[Any]
     before: list[Any]
+    length: Size
+    """How many trips there are; an open axis where nobody knows."""
     form: Form
-    rows: list[Slot]
-    last: list[Slot]
+    rows: list[Slot] = field(default_factory=list)
+    last: list[Slot] = field(default_factory=list)
     seen: Any = None
     element: Any = None
     """The element that the trip has appended."""
@@ -52,6 +54,30 @@ class Growth:
     def slots(self) -> list[Slot]:
         """The carried values."""
         return [*self.rows, *self.last]
+
+    def carry(self, parts: Sequence[Any], form: Form) -> bool:
+        """Carry elements that are made of such parts; whether that is possible."""
+        firsts = _parts_before(self.before, parts, form)
+        if firsts is None:
+            return False
+        types = [as_result(part).array_type for part in parts]
+        shapes = [(self.length, *t.shape) for t in types]
+        self.form = form
+        self.rows = [
+            Slot("rows", None, ArrayType(t.dtype, shape, "array"), False, empty=True)
+            for t, shape in zip(types, shapes, strict=True)
+        ]
+        self.last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]
+        return True
+
+    def _carries(self, parts: Sequence[Any], form: Form) -> bool:
+        """Whether it is elements of such parts that are carried."""
+        types = [as_result(part).array_type for part in parts]
+        rows = [slot.type for slot in self.rows]
+        pairs = zip(types, rows, strict=True) if form == self.form else [(None, rows[0])]
+        return all(
+            t is not None and (t.dtype, t.shape) == (row.dtype, row.shape[1:]) for t, row in pairs
+        )
 
     def open(self, trace: Trace, builder: Builder) -> None:
         """Begin a trip: of what was appended before, the last element is to be had."""
@@ -64,8 +90,9 @@ class Growth:
         note_container(self.container)
         refill(self.container, [Grown(sites=self.sites), self.seen])
 
-    def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> None:
-        """The trip ends: the new element's parts are the rows at ``place``.
+    def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> bool:
+        """The trip ends: the new element's parts are the rows at ``place``. Whether they are of
+        the types that were assumed.
 
         They must not be views of buffers that are ``carried``: later trips would change them.
         """
@@ -73,9 +100,11 @@ class Growth:
         if apart is None or type(contents[0]) is not Grown or contents[1] is not self.seen:
             raise changed_elements()
         parts, form = apart
-        if form != self.form:
-            raise changed_elements()
         self.element = contents[-1]
+        if not self._carries(parts, form):
+            if form.shape != self.form.shape or not self.carry(parts, form):
+                raise changed_elements()
+            return False
         self.shared = [storage_of(part) for part in parts]
         if any(storage in carried for storage in self.shared if storage is not None):
             raise ControlFlowError(
@@ -86,10 +115,9 @@ class Growth:
         for part, slot, last in zip(parts, self.rows, self.last, strict=True):
             row = as_result(part)
             last.after, last.node = part, row
-            if row.shape != slot.type.shape[1:] or row.dtype != slot.type.dtype:
-                raise changed_elements()
             grows = dims.total_of(slot.type.shape[0]) is not None
             slot.node = index_set(param_of(slot), row, index=Index((place,), grows))
+        return True
 
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
@@ -117,19 +145,10 @@ def growth_of(
     apart = taken_apart(after[-1])
     if apart is None or all(kind == "int" for kind in apart[1].kinds):
         return None
-    parts, form = apart
-    firsts = _parts_before(before, parts, form)
-    if firsts is None:
-        return None
-    types = [as_result(part).array_type for part in parts]
     if not bounded:
         length = open_length(length)
-    rows = [
-        Slot("rows", None, ArrayType(t.dtype, (length, *t.shape), "array"), False, empty=True)
-        for t in types
-    ]
-    last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]
-    return Growth(sites, after, list(before), form, rows, last, element=after[-1])
+    growth = Growth(sites, after, list(before), length, apart[1], element=after[-1])
+    return growth if growth.carry(*apart) else None
 
 
 def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
@@ -139,7 +158,7 @@ def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
     return Slot("last", first, type_ if alike else type_.strong(), whole)
 
 
-def _parts_before(before: list[Any], parts: list[Any], form: Form) -> list[Any] | None:
+def _parts_before(before: list[Any], parts: Sequence[Any], form: Form) -> list[Any] | None:
     """Those of the last element before the loop; None where it is of another form."""
     if not before or type(before[-1]) is Grown:
         return [None] * len(parts)

@@ -9,9 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.frozen import ONE_BY_ONE, separate
 from gradsmith.frontend.grown import Columns, Form, Grown, columns_of, is_grown, joined_rows, owned
+from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import check_iterators, note_container
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
@@ -143,7 +145,42 @@ NO_NAMES = LoopNames((), (), frozenset(), leaves=False)
 
 def listed(elements: Elements) -> list[Any]:
     """``[element for ...]``: a loop in the graph that appends, where that is possible."""
-    return _listed(elements, 0, {})
+    if not elements.conditional:
+        return _listed(elements, 0, {})
+    made: list[Any] = []
+    _append_each(elements, 0, {}, made)
+    return made
+
+
+def _append_each(elements: Elements, depth: int, outer: Variables, made: list[Any]) -> None:
+    """``for ...: if condition: made.append(element)``."""
+    looping = Looping(elements.items(depth, outer), elements.names(depth, NO_NAMES))
+    for item in looping:
+        try:
+            variables = elements.bound(depth, outer, item)
+            _append_if(elements.clauses[depth][2], elements, depth, variables, made)
+        except looping.failure:
+            looping.failed()
+
+
+def _append_if(
+    conditions: Sequence[Callable[..., Any]],
+    elements: Elements,
+    depth: int,
+    variables: Variables,
+    made: list[Any],
+) -> None:
+    if conditions:
+        first, *others = conditions
+        held = first(as_condition, *variables.values())
+        then = lambda: _append_if(others, elements, depth, variables, made)  # noqa: E731
+        choose(held, then, lambda: None, made)
+    elif elements.is_last(depth):
+        element = elements.element(*variables.values())
+        note_container(made)
+        made.append(element)
+    else:
+        _append_each(elements, depth + 1, variables, made)
 
 
 def _listed(elements: Elements, depth: int, outer: Variables) -> list[Any]:
@@ -153,8 +190,6 @@ def _listed(elements: Elements, depth: int, outer: Variables) -> list[Any]:
     for item in looping:
         try:
             variables = elements.bound(depth, outer, item)
-            if not elements.holds(depth, variables):
-                continue
             inner = elements.element(*variables.values()) if last else None
             note_container(made)
             made.append(inner if last else _listed(elements, depth + 1, variables))

@@ -26,7 +26,7 @@ from gradsmith.frontend.merging import is_data
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.presence import NotFirst, found_at_end, found_before
 from gradsmith.frontend.row_aliases import RowAliases
-from gradsmith.frontend.row_buffers import Appended
+from gradsmith.frontend.row_buffers import Appended, RowKind
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage, Unless
 from gradsmith.frontend.trace import Trace
@@ -41,6 +41,9 @@ from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import python_number
 
+MOST_KINDS = 8
+"""So often the kind of the elements that branches append is looked for anew."""
+
 
 @dataclass(slots=True)
 class Lists:
@@ -52,6 +55,17 @@ class Lists:
 
     reads: bool = False
     in_branches: dict[int, tuple[list[Any], Appended]] = field(default_factory=dict)
+    renewed: int = 0
+
+    def is_news(self, key: int, kind: RowKind) -> bool:
+        """Whether nothing is known yet of a list that branches append elements of ``kind`` to, or
+        another kind: types take a few attempts to settle.
+        """
+        if key not in self.in_branches:
+            return True
+        known = self.in_branches[key][1]
+        self.renewed += 1
+        return self.renewed <= MOST_KINDS and kind != (known.form, known.types)
 
 
 class LoopRegion:

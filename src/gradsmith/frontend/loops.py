@@ -204,7 +204,7 @@ class Looping:
         if isinstance(error, AppendedInBranchError):
             key, trace = id(error.container), current_trace()
             known = journal is not None and key in (journal.known or ())
-            if error.kind is None or not known or key in lists.in_branches:
+            if error.kind is None or not known or not lists.is_news(key, error.kind):
                 return False
             if trace is None or trace.unrolling.is_from_outside(error.container):
                 return False  # the outermost loop makes the rows

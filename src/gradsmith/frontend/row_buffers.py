@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,12 +36,15 @@ from gradsmith.ops.create import empty
 from gradsmith.ops.index import first_rows, index_set, open_rows
 from gradsmith.ops.index_key import Index
 
+RowKind: TypeAlias = tuple[Form, tuple[ArrayType, ...]]
+"""How elements are made of rows, and the types of these."""
+
 
 class AppendedInBranchError(ControlFlowError):
     """One way of a branch appends elements of a ``kind`` to a list, the other does not."""
 
     container: Any = None
-    kind: tuple[Form, tuple[ArrayType, ...]] | None = None
+    kind: RowKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,12 @@ class OpenRows:
             shared=tuple(shared),
             elements=(*self.elements, *elements),
         )
+
+    @property
+    def types(self) -> tuple[ArrayType, ...]:
+        """Of which types the parts of an element are."""
+        rows = [row.array_type for row in self.rows]
+        return tuple(ArrayType(row.dtype, row.shape[1:], "array") for row in rows)
 
     def shared_with(self, other: OpenRows) -> tuple[tuple[Storage, ...], ...]:
         """The buffers that either has appended."""
@@ -241,7 +250,9 @@ class RowBuffer:
         begun, tail = open_rows_of(self.container), self.container[1:]
         ended = None if begun is None else begun.appended(tail)
         if ended is None:
-            raise changed_rows()
+            if begun is None or not self._renewed(tail):
+                raise changed_rows()
+            return False
         self.element = [*self.old, *ended.elements]
         shared = ended.shared or ((),) * len(self.rows)
         self.shared = tuple(
@@ -256,6 +267,20 @@ class RowBuffer:
         if settled and self.count is not None:
             settled = self.count.take(wrap_size(ended.count))
         return settled
+
+    def _renewed(self, elements: Sequence[Any]) -> bool:
+        """Take note that elements are of another kind than was assumed; whether they may be."""
+        if self.outer is not None:
+            return False
+        kind: RowKind | None = (self.form, tuple(self.types))
+        for element in elements:
+            kind = joint_row_kind(kind, kind_of(element))
+        found = None if kind is None else _columns(self.old, *kind)
+        if kind is None or found is None:
+            return False
+        (self.form, self.before), self.types = found, list(kind[1])
+        self._make_slots()
+        return True
 
     def _is_as_assumed(self, appended: Size, most: Size | None) -> bool:
         if self.step is not None and appended == self.step:
@@ -377,8 +402,7 @@ def appended_to(contents: list[Any], before: list[Any]) -> Appended | None:
     tail, outer = contents[len(before) :], open_rows_of(before)
     ended = open_rows_of(contents)
     if outer is not None and ended is not None:
-        types = tuple(ArrayType(r.array_type.dtype, r.shape[1:], "array") for r in outer.rows)
-        return Appended(outer.form, types, _known(ended.count - outer.count + len(tail)))
+        return Appended(outer.form, outer.types, _known(ended.count - outer.count + len(tail)))
     same = all(old is new for old, new in zip(before, contents, strict=False))
     if not (tail and same) or len(before) + len(tail) != len(contents):
         return None
@@ -395,9 +419,7 @@ def _known(count: Size) -> Size | None:
     return None if dims.is_unbacked(count) else count
 
 
-def kind_of(
-    element: Any, node_of: Callable[[Any], Node] = as_result
-) -> tuple[Form, tuple[ArrayType, ...]] | None:
+def kind_of(element: Any, node_of: Callable[[Any], Node] = as_result) -> RowKind | None:
     """How an element is made of rows, and their types; or all those that one stands for."""
     if type(element) is Grown:
         if element.form is None or element.open_rows is not None:
@@ -408,6 +430,16 @@ def kind_of(
     if apart is None:
         return None
     return apart[1], tuple(node_of(part).array_type for part in apart[0])
+
+
+def joint_row_kind(left: RowKind | None, right: RowKind | None) -> RowKind | None:
+    """Of which kind elements are that were thought to be of the one, and are of the other: of its
+    types; None where no rows stand for both.
+    """
+    if left is None or right is None:
+        return None
+    form = joint_form(left[0], right[0])
+    return None if form is None else (form, right[1])
 
 
 def buffer_of(

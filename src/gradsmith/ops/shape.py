@@ -29,10 +29,22 @@ def owner(node: Node, operand: ast.expr, position: int = 0) -> ast.expr:
 
 def lacks_methods(node: Node) -> bool:
     """Whether it may be a Python number: a NumPy scalar where a number of either comes from a
-    branch or a loop.
+    branch or a loop, and what operators make of such numbers alone.
     """
-    type_ = node.array_type
-    return type_.weak or (type_.form == "scalar" and node.op.name in _OF_EITHER_FORM)
+    seen, stack = {node}, [node]
+    while stack:
+        one = stack.pop()
+        if one.array_type.weak or _is_of_either_form(one):
+            continue
+        if one.array_type.form != "scalar" or "operator" not in one.op.traits:
+            return False
+        stack += [operand for operand in one.inputs if operand not in seen]
+        seen.update(one.inputs)
+    return True
+
+
+def _is_of_either_form(node: Node) -> bool:
+    return node.array_type.form == "scalar" and node.op.name in _OF_EITHER_FORM
 
 
 _OF_EITHER_FORM = frozenset(
