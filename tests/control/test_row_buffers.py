@@ -239,7 +239,7 @@ def parts_of_either_side(x):
 def in_inner_comprehensions(x):
     total = 0.0
     for r in x:
-        near = [v for v in x if abs(v - r) < 0.31234]
+        near = [v for v in x if v <= r]
         total = total + np.mean(near) ** 2
     return total
 
