@@ -239,8 +239,8 @@ def parts_of_either_side(x):
 def in_inner_comprehensions(x):
     total = 0.0
     for r in x:
-        near = [v for v in x if v <= r]
-        total = total + np.mean(near) ** 2
+        kept = [v * r for v in x if v > 0.4]
+        total = total + np.mean(kept) ** 2
     return total
 
 

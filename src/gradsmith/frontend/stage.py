@@ -485,9 +485,9 @@ def _compiled(source: Source, function: FunctionType) -> CodeType:
         return _compiled_with(source, function, nested=False)
     except SyntaxError as error:
         raise UnsupportedError(
-            "the loops here are in too many others",
+            "the loops and branches here are nested too deeply for Python",
             Span(source.file, error.lineno or 0, function=source.function),
-            "move the inner loops to a function of their own",
+            "move the inner ones to a function of their own",
         ) from error
 
 

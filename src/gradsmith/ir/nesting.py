@@ -8,8 +8,12 @@ from contextlib import contextmanager
 from gradsmith.errors import UnsupportedError
 from gradsmith.ir.graph import Node
 
-_TOO_MANY = ("too many levels of indentation", "too many nested parentheses")
-"""What Python's parser says of emitted code."""
+_TOO_MANY = (
+    "too many levels of indentation",
+    "too many nested parentheses",
+    "too many statically nested blocks",
+)
+"""What Python's compiler says of emitted code."""
 
 
 @contextmanager
