@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
 
 import numpy as np
@@ -280,6 +281,45 @@ def test_a_jvp_of_a_store_into_shared_arguments_is_refused():
     assert gs.jvp(store, apart(), apart())[0] == store(*apart())
     with pytest.raises(gs.GradsmithError, match="shares memory"):
         gs.jvp(store, (a, a), (a, a))
+
+
+def through_a_view_of_a_captured(x, y):
+    part = CAPTURED[1:]
+    part *= 2.0
+    return x + y
+
+
+def reads_a_captured_after_a_store(x, y):
+    x[1] = 30.0
+    return y * CAPTURED
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.GradsmithWarning")
+@pytest.mark.parametrize(
+    "fun", [*STORES, through_a_view_of_a_captured, reads_a_captured_after_a_store]
+)
+def test_derivatives_where_an_argument_is_an_array_from_outside(fun):
+    def total(x, y):
+        found = fun(x, y)
+        return sum(np.sum(v) for v in (found if isinstance(found, tuple) else (found,)))
+
+    both = gs.value_and_grad(total)
+    refused = []
+    for call in (apart, captured, view_of_captured, apart, captured):
+        CAPTURED[:] = fresh()
+        expected = total(*call())
+        CAPTURED[:] = fresh()
+        args = call()
+        forward = functools.partial(gs.jvp, total, args, apart())
+        for value in (lambda: both(*args)[0], lambda: forward()[0]):  # noqa: B023
+            try:
+                assert value() == pytest.approx(expected, rel=1e-14)
+            except gs.GradsmithError as error:
+                assert "shares memory" in str(error)  # noqa: PT017
+                refused.append(call)
+        np.testing.assert_array_equal(CAPTURED, fresh())
+        np.testing.assert_array_equal(args[0], call()[0])
+    assert apart not in refused
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,8 @@ class Primals:
             own.view.storage.order = order_of_copy(leaf.view)
             if leaf.view.storage.shared:
                 own.view.storage.overlap(leaf.view.storage)
+            else:  # an array from outside that is read later may share its memory
+                leaf.view.storage.stand_ins.append(own.view.storage)
         return own
 
     def tangents(self, given: Sequence[Any]) -> list[Node | None]:

@@ -73,7 +73,8 @@ def enter(trace: Trace, name: str, storage: Storage, value: Any) -> None:
 
 def _enter_late(trace: Trace, storage: Storage, known: Storage, found: Sharing) -> None:
     """A captured array that the function first reads after the write to an argument."""
-    if found == "whole" and trace.builder is trace.root and not known.stale:
+    told = trace.builder is trace.root and not (known.stale or known.stand_ins)
+    if found == "whole" and told:
         storage.put_back(known.node)
     else:
         storage.outdate()

@@ -55,6 +55,7 @@ class Storage:
         "shared",
         "sites",
         "stale",
+        "stand_ins",
         "version",
     )
 
@@ -67,6 +68,7 @@ class Storage:
         self.cause = UNKNOWN  # of its being stale
         self._doubtful: list[tuple[Storage, Unless, Cause]] = []
         self._twins: list[Storage] = []
+        self.stand_ins: list[Storage] = []  # what a derivative differentiates by in its place
         self.shared = False  # whether another argument of the call shares its memory
         if base is not None:
             base._doubtful.append((self, None, UNKNOWN))
@@ -105,11 +107,17 @@ class Storage:
             storage._twins.append(self)
             self._twins.append(storage)
         self.shared = other.shared = True
+        self._overlap_stand_ins(other)
 
     def overlap(self, other: Storage) -> None:
         """Some of the memory of the two is the same."""
         self.doubt(other)
         self.shared = other.shared = True
+        self._overlap_stand_ins(other)
+
+    def _overlap_stand_ins(self, other: Storage) -> None:
+        for storage in other.stand_ins:
+            self.overlap(storage)
 
     def may_be_directly(self) -> list[Storage]:
         """Those that it may be, not by way of others."""
