@@ -7,6 +7,8 @@ One compiled object is called with several of them, in both orders.
 
 from __future__ import annotations
 
+import decimal
+import json
 import os
 from collections import deque
 
@@ -23,7 +25,9 @@ def row(n):
 
 LENGTHS = [(row(n),) for n in (5, 7, 3, 2, 1, 0, 12)]
 OTHERS = [(row(n),) for n in (3, 9, 4, 5, 2)]
-NUMBERS = [(row(n), k) for n, k in ((5, 3), (5, 2), (7, 0), (5, 5), (5, -2), (3, 7), (6, 1))]
+NUMBERS = [
+    (row(n), k) for n, k in ((5, 3), (5, 2), (7, 0), (5, 5), (5, -2), (3, 7), (6, 1), (6, -1))
+]
 TABLES = [(np.random.default_rng(0).normal(size=s),) for s in ((3, 4), (4, 3), (4, 4), (1, 3))]
 
 OF_A_LENGTH = {
@@ -101,6 +105,8 @@ OF_A_NUMBER = {
     "range": "x.sum() * sum(range(n)) * len([0] * n)",
     "floor division": "x.sum() * (7 // n)",
     "inferred axis": "x.reshape(n, -1).sum()",
+    "length of an axis that may be inferred": "x.reshape(n, len(x)).shape[0] * x.sum()",
+    "length of one of two such axes": "x.reshape((n, -1)).shape[0] * x[0]",
     "power": "np.sum(x**n)",
     "roll": "np.roll(x, n)[0]",
     "axis": "np.outer(x, x[:2]).sum(axis=n)[0]",
@@ -147,6 +153,33 @@ def test_lengths_of_windows(name):
     sizes += "if not w.is_integer(): raise ValueError('no width')\nw = int(w)\n"
     tables = [(np.random.default_rng(0).normal(size=s),) for s in ((3, 4), (4, 3), (5, 5), (3, 4))]
     check_calls(function_of(f"{sizes}return {OF_WINDOWS[name]}", "A"), *tables, messages=False)
+
+
+OF_A_CHOICE = {
+    "inferred length": "x.reshape(2 if x[0] > 0 else -1, 3).shape[0] * x[1]",
+    "inferred shape": "x.reshape((2, -1) if x[0] > 0 else (-1, 1)).sum(axis=0)[0] * x[1]",
+    "length from an integer": "x.reshape(int(x[0]) * 3 - 1, 6).shape[0] * x[1]",
+    "joined text": "len('-'.join('a' if v > 0 else 'bb' for v in x)) * x[0]",
+    "joined list": "len(str.join('', ['a' if v > 0 else 'bb' for v in x])) * x[0]",
+    "joined bytes": "len(b''.join([b'a' if v > 0 else b'bb' for v in x])) * x[0]",
+    "base": "int(''.join('1' if v > 0 else '0' for v in x), 2) * x[0]",
+    "prefixes": "'abc'.startswith(tuple('a' if v > 0 else 'q' for v in x)) * x[0]",
+    "replaced": "'abc'.replace('a', 'b' if x[0] > 0 else 'cc').count('b') * x[0]",
+    "name of an attribute": "hasattr(np, 'sin' if x[0] > 0 else 'sinq') * x[0]",
+    "name of a function": "getattr(np, 'sin' if x[0] > 0 else 'cos')(x[1])",
+    "name of a method": "getattr(x, 'sum' if x[0] > 0 else 'mean')()",
+    "character": "ord('a' if x[0] > 0 else 'b') * x[0]",
+    "digits": "float(decimal.Decimal('1.5' if x[0] > 0 else '2')) * x[0]",
+    "dtype": "x.astype('f8' if x[0] > 0 else 'f4').dtype.itemsize * x[0]",
+    "argument of a library": "len(json.dumps({'k': 'abc' if x[0] > 0 else 'd'})) * x[0]",
+}
+SIGNS = [(x,) for x in (row(6) * s for s in (np.ones(6), -np.ones(6), np.tile([1, -1], 3)))]
+
+
+@pytest.mark.parametrize("name", OF_A_CHOICE)
+def test_choices(name):
+    function = function_of(OF_A_CHOICE[name], decimal=decimal, json=json)
+    check_calls(function, *SIGNS)
 
 
 @pytest.mark.parametrize(

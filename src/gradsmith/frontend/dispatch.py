@@ -38,6 +38,7 @@ from gradsmith.ir.types import ArrayType
 from gradsmith.ops import library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
+from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import (
     as_numpy_words,
     beginning,
@@ -166,6 +167,8 @@ def _run(
             here(),
             "use it in the function itself: not in another thread, and not later",
         )
+    if function is np.reshape:
+        args = [_with_signs_known(a) for a in args]
     owners: dict[Node, Tracer] = {}
     nodes = [unwrap(a, owners) for a in args]
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
@@ -190,6 +193,14 @@ def _run(
     if trace.trying or kinds:
         _raise_now(trace, begin, kinds)
     return _laid_out(function, wrap(result, owners), args)
+
+
+def _with_signs_known(shape: Any) -> Any:
+    """A shape in which -1 has a meaning: sizes that may be it are specialised on."""
+    if isinstance(shape, (list, tuple)):
+        return [_with_signs_known(size) for size in shape]
+    unknown = isinstance(shape, TracedInt) and may_be_negative(shape.dim)
+    return TracedInt.known(shape) if unknown else shape
 
 
 def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:

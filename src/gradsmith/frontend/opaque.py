@@ -26,6 +26,7 @@ from gradsmith.frontend.trace import Capture, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import check_path, decide
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
@@ -501,6 +502,8 @@ class _Operands:
 
     def given(self, value: Any) -> Any:
         """An argument."""
+        if isinstance(value, Refusing):
+            value.refuse()
         if isinstance(value, Tracer):
             return self._operand(value.node)
         if isinstance(value, TracedInt):

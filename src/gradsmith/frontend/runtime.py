@@ -12,7 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, ControlFlowError, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ControlFlowError,
+    UnsupportedError,
+)
 from gradsmith.frontend import (
     attributes,
     builtins_table,
@@ -120,7 +124,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
@@ -140,6 +144,32 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
         return apply_opaque(function, args, kwargs)
+    meaning, args = _meaning_of_call(function, args, kwargs)
+    try:
+        if meaning is not None:
+            return meaning(*args, **kwargs)
+        if isinstance(function, functools.partial):
+            first, named = _partial_arguments(function)
+            return call(function.func, *first, *args, **{**named, **kwargs})
+        if is_context_manager(function):
+            made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
+            return made(*args, **kwargs)
+        if is_called_out(function, args, kwargs):
+            return apply_opaque(function, args, kwargs)
+        if isinstance(function, types.MethodType):
+            return call(function.__func__, function.__self__, *args, **kwargs)
+        if isinstance(function, types.FunctionType):
+            return _call_function(function, args, kwargs)
+        return _call_object(function, args, kwargs)
+    except (TypeError, ValueError, AttributeError) as error:
+        _refuse_undecided(error, function, args, kwargs)
+        raise
+
+
+def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """What a call of this function with these arguments means, if that is known; the arguments
+    as this takes them.
+    """
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
@@ -154,21 +184,21 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if meaning is None and kwargs and function in EXTREMES:
         meaning = EXTREMES[function]
     meaning = meaning or _meaning(function, args)
-    if meaning is not None:
-        return meaning(*args, **kwargs)
-    if isinstance(function, functools.partial):
-        first, named = _partial_arguments(function)
-        return call(function.func, *first, *args, **{**named, **kwargs})
-    if is_context_manager(function):
-        made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
-        return made(*args, **kwargs)
-    if is_called_out(function, args, kwargs):
-        return apply_opaque(function, args, kwargs)
-    if isinstance(function, types.MethodType):
-        return call(function.__func__, function.__self__, *args, **kwargs)
-    if isinstance(function, types.FunctionType):
-        return _call_function(function, args, kwargs)
-    return _call_object(function, args, kwargs)
+    return meaning, args
+
+
+def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -> None:
+    """Where C code has failed on what stands for a value that a branch leaves open: the branch
+    is to be decided.
+    """
+    users = isinstance(function, types.FunctionType) and not is_library(function)
+    if users or isinstance(error, UndecidedError):
+        return
+    given = [getattr(function, "__self__", None), *args, *kwargs.values()]
+    parts = [part for value in given if type(value) in (list, tuple) for part in value]
+    for value in [*given, *parts]:
+        if isinstance(value, Unsettled):
+            value.refuse()
 
 
 def goes_through(function: Any, argument: Any) -> bool:

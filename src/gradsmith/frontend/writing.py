@@ -20,7 +20,7 @@ from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import Refusing, Unsettled
 
 Call: TypeAlias = Callable[..., Any]
 _CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
@@ -169,6 +169,9 @@ def _filled(
 def by_join(separator: Any, texts: Sequence[Any]) -> Any:
     """``separator.join(texts)``."""
     texts = list(texts)
+    for text in texts:
+        if isinstance(text, Refusing):  # the paths to here give different texts
+            text.refuse()
     if not any(isinstance(t, Text) for t in (separator, *texts)):
         return separator.join(texts)
     for place, text in enumerate(texts):

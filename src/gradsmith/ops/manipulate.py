@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError
+from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
@@ -31,15 +31,28 @@ def reshaped(x: Node, shape: Shape) -> Node:
     return x if x.shape == shape and x.ndim > 0 else ops.reshape(x, shape=shape)
 
 
-def _is_minus_one(size: Size) -> bool:
-    """Whether it stands for what is left: an argument may be -1 in some calls."""
-    given = not isinstance(size, int) and not dims.is_unbacked(size) and dims.hint(size) == -1
-    return given and dims.decide("==", size, -1)
+def may_be_negative(size: Size) -> bool:
+    """Whether the data decide a size that is no number of elements."""
+    bound = dims.least(size)
+    known = (
+        isinstance(size, int) or not dims.is_unbacked(size) or (bound is not None and bound >= 0)
+    )
+    return not known and not dims.settled(">=", size, 0)
+
+
+def _is_left_open(size: Size) -> bool:
+    """Whether it stands for what is left, as to NumPy any negative size does."""
+    if may_be_negative(size):
+        raise UnsupportedError(
+            "a size that the data decide may be negative, which stands for what is left",
+            hint="write max(n, 0), if it never is",
+        )
+    return not dims.is_unbacked(size) and dims.decide("<", size, 0)
 
 
 def _resolve(shape: Shape, old: Shape) -> Shape:
     """``shape`` with its -1 replaced by what is left of ``old``."""
-    shape = tuple(-1 if _is_minus_one(size) else size for size in shape)
+    shape = tuple(-1 if size not in old and _is_left_open(size) else size for size in shape)
     unknown = [i for i, size in enumerate(shape) if size == -1]
     if not unknown:
         return shape
