@@ -269,6 +269,45 @@ STATEMENTS = {
         for i in range(len(x)):
             r.append(r[-1] * 0.5 + r[max(0, i - 2)])
         return [r[-1] * len(r), r[0]]""",
+    "a loop leaves some of an iterator": """
+        pairs, t = enumerate(x), 0.0
+        for i, a in pairs:
+            t += a * i
+            if a < 0:
+                break
+        return t + sum(i * a for i, a in pairs) * 10""",
+    "a loop goes on with an iterator": """
+        pairs, t = zip(x, range(9)), 0.0
+        while True:
+            for a, i in pairs:
+                t += a * i
+                if a < 0:
+                    t *= 2
+                    break
+            else:
+                break
+        return t""",
+    "any leaves some of an iterator": """
+        pairs, absolute = enumerate(x), map(abs, x)
+        found = any(a < 0 for i, a in pairs)
+        large = any(map(lambda a: a > 0.3, absolute))
+        return sum(i * a for i, a in pairs) + found * x[0] + sum(absolute) * large""",
+    "zip leaves some of an iterator": """
+        doubled = map(lambda a: a * 2, x)
+        t = sum(a * b for a, b in zip(doubled, [1.0]))
+        return t + sum(doubled) * 100""",
+    "NumPy's functions of a deque": """
+        window, t = deque(maxlen=2), 0.0
+        for a in x:
+            window.append(a)
+            t += np.mean(window) * np.max(window) + np.sum(np.array([window, window]))
+        return t""",
+    "dict.fromkeys": """
+        d = dict.fromkeys("ab", x[0])
+        d["a"] *= 2
+        shared = dict.fromkeys("ab", [])
+        shared["a"].append(x[-1])
+        return d["a"] * d["b"] + sum(shared["b"]) * len(OrderedDict.fromkeys("aab", x[0]))""",
     "an iterator is used up in a branch": """
         it, s = iter(x), 0.0
         if x[0] > 0:

@@ -21,6 +21,7 @@ from gradsmith.frontend.iterator_functions import best, elements_of
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import has_no_trips, stays_one, without_first
 from gradsmith.frontend.merging import is_whole
+from gradsmith.frontend.trips import is_decided
 
 CONSUMERS: dict[Any, Callable[..., Any]] = {}
 
@@ -201,7 +202,7 @@ class Quantifier:
 
     def __call__(self, elements: Elements, /) -> Any:
         """``any(element for ...)``."""
-        if _goes_by_itself(elements):
+        if is_decided() or _goes_by_itself(elements):
             return BUILTINS[self.plain](elements.as_python())
         asked, ends = (self._asked, self._ends) if elements.lazy else (self._asked_all, None)
         return Fold(elements, asked, ends).run({self.name: self.word == "and"})[self.name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -372,6 +373,8 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
+    if type(value) is deque:  # NumPy takes it for a sequence
+        value = list(value)
     if type(value) in (list, tuple):
         for item in value:
             if isinstance(item, Refusing):  # the rows of arrays: NumPy would copy them
@@ -448,7 +451,7 @@ def is_traced(value: Any) -> bool:
         return True
     if isinstance(value, dict):
         return any_traced(value.values())
-    return isinstance(value, (list, tuple)) and any_traced(value)
+    return isinstance(value, (list, tuple, deque)) and any_traced(value)
 
 
 def any_traced(values: Iterable[Any]) -> bool:

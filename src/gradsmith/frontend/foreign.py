@@ -207,6 +207,8 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
     holds = (
         isinstance(owner, _HOLDERS) or is_of_error(function) or module.split(".")[0] in HARMLESS
     )
+    if isinstance(owner, type) and function.__name__ == "fromkeys":  # of a dict
+        holds = issubclass(owner, dict)
     if (not holds or isinstance(function, np.ufunc)) and _takes_traced(args, kwargs):
         raise unsupported(function)
 

@@ -27,7 +27,15 @@ from gradsmith.frontend.loose import note
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.trips import TripIterator, Trips, as_trips, iterator_of, taken, zipped
+from gradsmith.frontend.trips import (
+    TripIterator,
+    Trips,
+    as_trips,
+    is_decided,
+    iterator_of,
+    taken,
+    zipped,
+)
 from gradsmith.ir import dims
 from gradsmith.ir.types import python_number
 from gradsmith.ops.regions import as_whole
@@ -59,8 +67,10 @@ def over(items: Any, element: Callable[..., Any] = _itself) -> Elements:
 def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
     if not iterables or options or any(as_trips(planned(v).iterable) is None for v in iterables):
         return map(later(function), *iterables, **options)
-    trips = zipped(*iterables).peek()
-    return iterator_of(map, trips, lambda items: later(function)(*items))
+    zipped_trips = zipped(*iterables)
+    if not isinstance(zipped_trips, TripIterator):
+        return map(later(function), *iterables)
+    return iterator_of(map, zipped_trips.peek(), lambda items: later(function)(*items))
 
 
 @meaning(itertools.starmap)
@@ -266,7 +276,7 @@ def elements_of(iterator: Any, function: Any) -> Elements | None:
     whole = any(function is known for known in _TAKE_ALL)
     if isinstance(iterator, ElementsIterator):
         return iterator.take() if whole else None
-    if whole or function is any or function is all:
+    if whole or ((function is any or function is all) and not is_decided()):
         return over(iterator.take(whole=whole))
     return None
 

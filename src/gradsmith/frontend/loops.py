@@ -25,7 +25,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
-from gradsmith.frontend.trips import TripIterator, Trips, as_trips
+from gradsmith.frontend.trips import TripIterator, Trips, as_trips, is_decided, one_by_one
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
 from gradsmith.frontend.value_guards import TentativeError, decide
@@ -104,8 +104,13 @@ class Looping:
         self.plan = planned(checked_iterable(iterable))
         if isinstance(self.plan.iterable, TripIterator):
             check_iterators([self.plan.iterable])
-            trips = self.plan.iterable.take(whole=not names.leaves)
-            self.plan = replace(self.plan, iterable=trips)
+            kept = names.leaves and is_decided()
+            self.plan = replace(
+                self.plan,
+                iterable=one_by_one(self.plan.iterable)
+                if kept
+                else self.plan.iterable.take(whole=not names.leaves),
+            )
         self.iterable = self.plan.iterable
         self.place = current_span() or NOWHERE
         trace = current_trace()

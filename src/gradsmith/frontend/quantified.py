@@ -23,6 +23,7 @@ from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import is_decided
 from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir.mentions import has_effect
@@ -34,8 +35,7 @@ def of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any]
     def quantifier(values: Any) -> Any:
         if isinstance(values, Tracer) and values.ndim == 1:
             return apply(reduction, values)
-        trace = current_trace()
-        if trace is not None and current_span() in trace.decided:
+        if is_decided():
             return _as_python(_iterator(values, plain), ends_at=ends_at)
         unknown: list[Any] = []
         for value in _until_decided(values, unknown, plain, ends_at=ends_at):

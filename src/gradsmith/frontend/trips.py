@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Flat, Tracer
+from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ops.regions import as_whole, length_of_range
@@ -160,6 +162,7 @@ class TripIterator(Iterator[Any]):
         self._trips = trips
         self._place = 0
         self._unknown = False
+        self._site: Span | None = None
 
     def __next__(self) -> Any:
         self._check()
@@ -178,15 +181,15 @@ class TripIterator(Iterator[Any]):
         """The same, for who makes them: the ``whole`` of them, or perhaps not all."""
         trips = self.peek()
         self._trips, self._place = Trips(0, 0, 1), 0
-        self._unknown = not whole
+        self._unknown, self._site = not whole, current_span()
         return trips
 
     def _check(self) -> None:
         if self._unknown:
-            raise ControlFlowError(
+            raise UndecidedError.at(
+                self._site,
                 f"how much a loop has left of this {type(self).__name__} iterator is not known "
                 "when tracing",
-                current_span(),
                 "make a new one for each loop, or index the arrays",
             )
 
@@ -228,6 +231,8 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
 
 def zipped(*values: Any, strict: Any = False) -> Any:
     """``zip(*values)``, which ends with the shortest."""
+    if is_decided() and any(isinstance(value, TripIterator) for value in values):
+        return zip(*[iter(v) for v in values], strict=strict)
     found = [as_trips(value) for value in values]
     trips = [t.from_zero() for t in found if t is not None]
     lengths = [t.stop for t in trips]
@@ -272,4 +277,20 @@ def reversed_trips(value: Any) -> Any:
 
 def taken(value: Any) -> Trips | None:
     """`as_trips` for who makes these trips himself, in part perhaps."""
-    return value.take(whole=False) if isinstance(value, TripIterator) else as_trips(value)
+    if not isinstance(value, TripIterator):
+        return as_trips(value)
+    return None if is_decided() else value.take(whole=False)
+
+
+def is_decided() -> bool:
+    """Whether what is here leaves some of an iterator, which is used later: Python makes the
+    trips then, and the present values decide how many.
+    """
+    trace = current_trace()
+    return trace is not None and current_span() in trace.decided
+
+
+def one_by_one(iterator: Iterator[Any]) -> Iterator[Any]:
+    """The elements as Python takes them: the others are left."""
+    for element in iterator:  # noqa: UP028  closing this one does not end the other
+        yield element
