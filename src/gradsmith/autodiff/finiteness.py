@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from typing import TypeAlias
 
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node, Region
@@ -44,14 +45,24 @@ MOST_EXPONENT = 16
 
 def extent_of(node: Node, *, single: bool = False) -> Extent:
     """The extent of a node in the builder at work; of single elements, if not all are alike."""
-    return Extents(current_builder().extents, single=single)(node)
+    return _at_work(single=single)(node)
 
 
 def extents_of(operands: Mapping[Node, Node]) -> dict[Node, int]:
     """Those of the parameters of a region that may not be finite, by what they stand for."""
-    ask = Extents(current_builder().extents)
+    ask = _at_work(single=False)
     found = {param: ask(value) for param, value in operands.items()}
     return {param: extent for param, extent in found.items() if extent}
+
+
+def _at_work(*, single: bool) -> Extents:
+    """The extents of the builder at work, which keeps what is found."""
+    builder = current_builder()
+    found: Extents | None = builder.found.get((Extents, single))
+    if found is None or found.given != builder.extents:
+        found = Extents(dict(builder.extents), single=single)
+        builder.found[Extents, single] = found
+    return found
 
 
 def is_not_positive(x: Node) -> bool:
@@ -68,27 +79,42 @@ def is_not_positive(x: Node) -> bool:
     return False
 
 
+Results: TypeAlias = dict[tuple[Node, tuple[Extent, ...]], Extent]
+
+
 class Extents:
     """The extents of nodes; ``given`` are those of parameters, others are finite.
 
     With ``single`` they are those of elements of which others are finite: a number that an array
     is divided by does not count.
+
+    What is found is kept, with the level that it was found at: from a level further out, more
+    operations are looked through. ``results`` keeps what is found of the results of regions, by
+    the extents of their parameters.
     """
 
-    def __init__(self, given: Mapping[Node, int], *, single: bool = False) -> None:
+    def __init__(
+        self, given: Mapping[Node, int], results: Results | None = None, *, single: bool = False
+    ) -> None:
+        self.given = given
         self._single = single
-        self._known: dict[Node, Extent] = {node: Extent(e) for node, e in given.items()}
+        self._known: dict[Node, tuple[Extent, int]] = {}
+        self._results: Results = {} if results is None else results
         self._level = 0
 
     def __call__(self, node: Node) -> Extent:
         """The extent of ``node``; of a tape, that of its items."""
-        if node not in self._known:
-            if self._level >= MOST_LEVELS:
-                return Extent.FINITE
+        if node in self.given:
+            return Extent(self.given[node])
+        found, level = self._known.get(node, (Extent.FINITE, MOST_LEVELS))
+        if found is not Extent.NAN and self._level < level:
             self._level += 1
-            self._known[node] = self._found(node)
-            self._level -= 1
-        return self._known[node]
+            try:
+                found = self._found(node)
+            finally:
+                self._level -= 1
+            self._known[node] = found, self._level
+        return found
 
     def _found(self, node: Node) -> Extent:
         if node.op is item:
@@ -120,8 +146,14 @@ class Extents:
         return max(self._in(region, given, region.results[index]) for region, given in regions)
 
     def _in(self, region: Region, given: Sequence[Node], result: Node) -> Extent:
-        known = dict(zip(region.params, map(self, given), strict=True))
-        return Extents(known, single=self._single)(result)
+        return self._within(dict(zip(region.params, map(self, given), strict=True)), result)
+
+    def _within(self, known: Mapping[Node, Extent], result: Node) -> Extent:
+        """Of a result of a region, of whose parameters these are known."""
+        key = result, tuple(known.values())
+        if key not in self._results:
+            self._results[key] = Extents(known, self._results, single=self._single)(result)
+        return self._results[key]
 
     def _of_loop(self, view: LoopView, index: int) -> Extent:
         """Of what a loop carries or records; before a trip it is taken to be what it was first."""
@@ -130,7 +162,7 @@ class Extents:
         if index == view.count or place >= len(results):
             return Extent.FINITE
         known = dict(zip(view.params, map(self, view.node.inputs), strict=True))
-        own = Extents(known, single=self._single)(results[place])
+        own = self._within(known, results[place])
         return max(own, known[view.params[index]]) if index < view.count else own
 
 

@@ -44,6 +44,8 @@ class Builder:
         Parameters of a region that stand for exponentials, which may overflow.
     extents : dict
         What is known of the nodes that may be infinite or no numbers, parameters to begin with.
+    found : dict
+        What analyses have found of the nodes, for the next time that they are asked.
     """
 
     def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
@@ -61,6 +63,7 @@ class Builder:
         self.partly_zero: set[Node] = set()
         self.exponentials: set[Node] = set()
         self.extents: dict[Node, int] = {}
+        self.found: dict[object, Any] = {}
         self.size_names: dict[Symbol, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradsmith.ir import dims
+from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.op import Op
@@ -190,7 +191,13 @@ class Signs:
 
 def sign_of(node: Node) -> Sign:
     """The sign of a node by itself, in whatever graph it is."""
-    return Signs()(node)
+    builder = builder_at_work()
+    if builder is None:
+        return Signs()(node)
+    if Signs not in builder.found:
+        builder.found[Signs] = Signs()
+    found: Sign = builder.found[Signs](node)
+    return found
 
 
 def _of_unique(part: str) -> Sign:
