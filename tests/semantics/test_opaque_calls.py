@@ -231,7 +231,43 @@ def helper_with_draws(x):
     return sum(noisy(v) for v in x) + noisy(x[0], 2.0)
 
 
-NO_FORWARD = ["draws_in_a_while", "masks_of_draws_in_a_loop"]
+@case
+def draw_behind_a_print_where_a_loop_returns(x):
+    print("begin", len(x))
+    for i, v in enumerate(x):
+        if v > 0.4:
+            return x[np.random.randint(i + 1)] * v
+    return x[0]
+
+
+@case
+def calls_in_a_while_that_is_traced_again(x):
+    scale = 1.0
+    for k in range(2):
+        n = 0
+        while n < 2 and x[0] > 0.25:
+            counts = np.histogram(x, bins=2)[0]
+            scale = x[k] * (1.0 if counts[0] > 1 else 0.5)
+            n += 1
+    return x[0] * scale + 0.1 * np.random.normal()
+
+
+@case
+def integers_drawn_in_branches(x):
+    if x[0] > 0:
+        k = np.random.randint(2)
+        total = x[k] * x[1] ** k
+    else:
+        k = np.random.randint(3)
+        total = x[0] - x[k] ** k
+    return total + k * x[0]
+
+
+NO_FORWARD = [
+    "calls_in_a_while_that_is_traced_again",
+    "draws_in_a_while",
+    "masks_of_draws_in_a_loop",
+]
 """Forward mode would draw twice, and says so."""
 
 

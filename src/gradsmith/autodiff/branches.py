@@ -203,22 +203,26 @@ def _longer(
     """The branch with what its adjoint needs among its results, and where it stands there."""
     results = [list(arm.region.results) for arm in arms]
     places: list[dict[Node, int]] = [{}, {}]
+    symbols = [*view.symbols]
     for side, answer in enumerate(answers):
         other = arms[1 - side]
         for value in answer.brought:
-            if value not in results[side][: len(view.symbols)]:
+            symbol = answer.symbols.get(value)
+            known = results[side][: len(view.symbols)]
+            if value not in known or symbol is not None:
+                places[side][value] = len(symbols)
                 results[side].append(value)
+                symbols.append(symbol)
                 with building(other.work):
                     results[1 - side].append(nothing(value.array_type))
-            places[side][value] = results[side].index(value)
-    more = len(results[0]) - len(view.symbols)
-    if not more:
+            else:
+                places[side][value] = known.index(value)
+    if len(symbols) == len(view.symbols):
         return view.node, places
     then, orelse = (
         extended(arm.region, arm.work.nodes, r) for arm, r in zip(arms, results, strict=True)
     )
-    symbols = (*view.symbols, *[None] * more)
-    longer = branch(*view.node.inputs, then=then, orelse=orelse, symbols=symbols)
+    longer = branch(*view.node.inputs, then=then, orelse=orelse, symbols=tuple(symbols))
     return longer, places
 
 

@@ -19,9 +19,12 @@ from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, sep
 from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import is_data, is_whole
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
@@ -400,17 +403,21 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
     return refuse(value)
 
 
-def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
+def element_at(owner: Any, key: TracedInt, trace: Trace) -> tuple[Any] | None:
     """``owner[key]`` of a list or tuple whose elements are all alike, in a tuple, for a place that
-    only running tells; None of any other. Of ``sites`` the loops are that change the place.
+    only running tells; None of any other.
+
+    The element is a copy. Where it is written to, the loops that change the place are written out;
+    where there are none, the trace goes on with the present place.
     """
     if type(owner) not in (list, tuple) or not owner or not dims.is_unbacked(key.dim):
         return None
+    here = current_span() or NOWHERE
+    if trace.unrolling.is_chosen(here):
+        return None
+    sites = frozenset(trace.unrolling.loops_of(key.dim) or [here])
     if all(isinstance(item, Tracer) for item in owner):
-        if not _are_alike(owner):
-            return None
-        kind = functools.reduce(_joint_kind, map(_kind, owner))
-        return (_row(kind, iter([joined_rows(np.stack, list(owner), NONE)]), key, NONE),)
+        return _number_or_row(list(owner), key, sites, in_region=trace.builder is not trace.root)
     apart = [taken_apart(item) for item in owner]
     parts = [found[0] for found in apart if found is not None]
     forms = [found[1] for found in apart if found is not None]
@@ -423,6 +430,24 @@ def element_at(owner: Any, key: TracedInt, sites: Sites) -> tuple[Any] | None:
         freeze(item, sites)
     wholes = [joined_rows(np.stack, list(column), sites) for column in columns]
     return (forms[0].rows(wholes, key, sites),)
+
+
+def _number_or_row(
+    owner: list[Tracer], key: TracedInt, sites: Sites, *, in_region: bool
+) -> tuple[Any] | None:
+    """One of several numbers or arrays; None where its class depends on which, and which it is can
+    be known.
+    """
+    if not _are_alike(owner):
+        return None
+    weak = [item.type.weak for item in owner]
+    mixed = any(weak) and not all(weak)
+    if mixed and not in_region:
+        return None
+    found = joined_rows(np.stack, owner, sites)[key]
+    if mixed:
+        note(found.node, [python_number(float)])
+    return (run(as_float, found) if all(weak) and found.dtype.kind == "f" else found,)
 
 
 def _are_alike(column: Sequence[Any]) -> bool:

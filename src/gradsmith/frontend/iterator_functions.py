@@ -23,7 +23,6 @@ from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
-from gradsmith.frontend.loose import note
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -37,7 +36,6 @@ from gradsmith.frontend.trips import (
     zipped,
 )
 from gradsmith.ir import dims
-from gradsmith.ir.types import python_number
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
 
@@ -205,22 +203,19 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if trips is not None:
         counted = trips.from_zero()
         return listed(over(places, lambda place: counted.item(_whole(place, counted))))
-    row = _as_row(items)
+    row = _as_row(items) if _are_of_one_class(items) else None
     if row is None:
         order = sorted(range(len(items)), key=sizes.__getitem__, reverse=downwards)
         return [items[i] for i in order]
-    whole, items = row[places], list(items)
-    return [_like(items, whole[i]) for i in range(len(items))]
+    whole = row[places]
+    found = [whole[i] for i in range(len(items))]
+    return [run(as_float, v) for v in found] if items[0].type.weak else found
 
 
-def _like(items: list[Any], element: Tracer) -> Any:
-    """An element of the sorted ``items`` as the number of Python's or NumPy's that they are."""
-    by_python = [item.type.weak for item in items]
-    if all(by_python):
-        return run(as_float, element)
-    if any(by_python):
-        note(element.node, [python_number(float)])
-    return element
+def _are_of_one_class(values: Any) -> bool:
+    """Whether the numbers are all Python's, or all NumPy's of one dtype."""
+    types = [value.type for value in values if isinstance(value, Tracer)]
+    return all((t.weak, t.dtype) == (types[0].weak, types[0].dtype) for t in types)
 
 
 def _whole(place: Tracer, trips: Trips) -> Any:

@@ -73,8 +73,8 @@ class Journal:
         self.is_final = False
         self.begin = 0 if trial is None else len(trial.nodes)
         trace = current_trace()
-        self.log = None if trace is None or trial is None else trace.log
-        self.done = 0 if self.log is None else self.log.place
+        self.trace = None if trial is None else trace
+        self.done = 0 if self.trace is None else self.trace.log.place
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
@@ -117,8 +117,8 @@ class Journal:
             storage.stale = False
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
-        if self.log is not None:
-            self.log.place = self.done
+            if self.trace is not None:
+                self.trace.log.place = self.trace.place_in_log(self.trial, self.begin, self.done)
 
 
 def _is_same(before: Any, now: Any) -> bool:

@@ -18,6 +18,7 @@ from gradsmith.frontend.arguments import bindings as bindings_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
 from gradsmith.ir.evaluate import bind, evaluate_node
 from gradsmith.ir.graph import Node
@@ -42,6 +43,9 @@ class PresentValues:
         self._trace = trace
         self._values: dict[Node, Any] = {}
         self._bindings: dict[Symbol, int] = {}
+        self._performing = False
+        self._performed: list[tuple[Builder, int, int]] = []
+        """Effects in their order: builder, place of the node there, place in the log after it."""
 
     def of(self, node: Node) -> Any:
         """The value of a node that is known at this place of the trace."""
@@ -54,10 +58,16 @@ class PresentValues:
                 if top in self._values or not waiting:
                     stack.pop()
                     if top not in self._values:
-                        self._values[top] = self._evaluated(top, outer)
+                        self._evaluate(top, outer)
                 else:
                     stack += waiting
         return self._values[node]
+
+    def _evaluate(self, node: Node, outer: dict[Node, Node]) -> None:
+        if has_effect(node):
+            self.perform_effects(until=node)
+        if node not in self._values:
+            self._values[node] = self._evaluated(node, outer)
 
     def put(self, node: Node, value: Any) -> None:
         """Remember the value of a node that has just been computed."""
@@ -66,12 +76,32 @@ class PresentValues:
         if node.attrs.get("symbol") is not None:
             self._bindings[node.attrs["symbol"]] = int(value)
 
-    def perform_effects(self) -> None:
-        """Do what the function does to the world up to this place, in its order."""
-        for builder in reversed(list(self._trace.builders())):
-            for node in list(builder.nodes):
-                if has_effect(node) and node not in self._values:
-                    self.of(node)
+    def perform_effects(self, until: Node | None = None) -> None:
+        """Do what the function does to the world up to this place, or this node, in its order."""
+        if self._performing:
+            return
+        self._performing = True
+        try:
+            for builder in reversed(list(self._trace.builders())):
+                for place, node in enumerate(list(builder.nodes)):
+                    if has_effect(node) and node not in self._values:
+                        self.of(node)
+                        self._performed.append((builder, place, self._trace.log.place))
+                    if node is until:
+                        return
+        finally:
+            self._performing = False
+
+    def place_in_log(self, builder: Builder, end: int) -> int:
+        """The place in the log after the effects of a builder's first ``end`` nodes, and of those
+        around it, as far as they have been done while something behind them was traced.
+        """
+        done = (
+            after
+            for owner, place, after in self._performed
+            if builder.is_inside(owner) and (owner is not builder or place < end)
+        )
+        return max(done, default=0)
 
     def of_size(self, size: Size) -> int:
         """The number that a size is."""

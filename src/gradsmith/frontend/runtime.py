@@ -460,7 +460,7 @@ class BoundRuntime:
         if (made := made_by_brackets(owner, key)) is not None:
             return made
         if isinstance(key, TracedInt):
-            found = element_at(owner, key, frozenset(trace.unrolling.loops_of(key.dim)))
+            found = element_at(owner, key, trace)
             if found is not None:
                 return found[0]
         if isinstance(owner, np.ndarray) and any_traced([key]):

@@ -237,7 +237,17 @@ class Trace:
                 yield inner
         finally:
             self.builder = outer
-            self.log.place = begin  # what the region does is done by the branch or loop it is of
+            self.log.place = self.place_in_log(outer, len(outer.nodes), begin)
+
+    def place_in_log(self, builder: Builder, end: int, begin: int) -> int:
+        """Where a run stands in the log after the first ``end`` nodes of a builder.
+
+        What follows them is done by the branch or loop it is of, or has been undone. It began at
+        ``begin``, unless effects of those nodes have been done only since.
+        """
+        if self.present is None:
+            return begin
+        return max(begin, self.present.place_in_log(builder, end))
 
     @property
     def site(self) -> Span | None:
