@@ -265,10 +265,16 @@ def integers_drawn_in_branches(x):
 
 NO_FORWARD = [
     "calls_in_a_while_that_is_traced_again",
+    "draw_behind_a_print_where_a_loop_returns",
     "draws_in_a_while",
     "masks_of_draws_in_a_loop",
 ]
-"""Forward mode would draw twice, and says so."""
+"""Forward mode would make the call twice, and says so."""
+
+
+def takes_part(name, x):
+    """Whether the call is made at all."""
+    return name != "calls_in_a_while_that_is_traced_again" or x[0] > 0.25
 
 
 def reseed():
@@ -299,7 +305,7 @@ def test_value_effects_and_gradient(name):
         steps = 1e-6 * np.eye(len(x))
         differences = [(run(f, x + h)[0] - run(f, x - h)[0]) / 2e-6 for h in steps]
         np.testing.assert_allclose(gradient, differences, atol=1e-5)
-        if name in NO_FORWARD:
+        if name in NO_FORWARD and takes_part(name, x):
             with pytest.raises(gs.GradsmithError, match="cannot be kept"):
                 gs.jvp(f, (x,), (x,))
             continue

@@ -136,6 +136,9 @@ class LoopRegion:
         index = builder.parameter(label, python_number(int), self.index)
         self.trace.initial[index] = wrap_size(self._start())
         self.trace.bodies.add(builder)
+        self.trace.sites[builder] = next(iter(self.state.sites), None)
+        if self.trips is not None:
+            self.trace.entered[builder] = self.trips.length
         later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later, self._extent()[1])
         self._aliases.doubt(self._started, self.before)

@@ -254,6 +254,12 @@ class Looping:
             raise UndecidedError.because(error, self.place)
         raise  # noqa: PLE0704
 
+    def _ask(self, test: Node) -> None:
+        self._trip.ask(test)
+        trace = current_trace()
+        if trace is not None:
+            trace.entered[trace.builder] = test
+
     def _trips(self) -> Trips | None:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
 
@@ -290,7 +296,7 @@ class Looping:
         guess = self._guess
         if guess is not None and self.rolled and not guess.decided:
             if isinstance(value, Tracer):
-                self._trip.ask(condition_of(value))
+                self._ask(condition_of(value))
             return guess.test(value, current_builder())
         if self.rolled and self._counting.trips is not None:
             return True  # it is known how many there are
@@ -302,7 +308,7 @@ class Looping:
                 return None
             return bool(value)
         if self.rolled:
-            self._trip.ask(condition_of(value))
+            self._ask(condition_of(value))
             return True
         self._switch = True
         return None

@@ -9,8 +9,10 @@ run of the compiled code does not do it again.
 from __future__ import annotations
 
 import builtins
+import random
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -26,8 +28,8 @@ from gradsmith.frontend.trace import Capture, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
-from gradsmith.frontend.unsettled import Refusing
-from gradsmith.frontend.value_guards import check_path, decide
+from gradsmith.frontend.unsettled import Refusing, UndecidedError
+from gradsmith.frontend.value_guards import decide, not_taken
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
@@ -300,15 +302,20 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     trace = current_trace()
     if trace is None:
         return callee.apply(args, kwargs)
-    check_path(trace, f"what {callee.shown} returns")
+    elsewhere = not_taken(trace, f"what {callee.shown} returns")
     taken = _Operands(trace, callee)
     arguments = Arguments(
         tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
     )
     copies = may_write(callee, arguments, taken.nodes)
+    if elsewhere is not None and copies:
+        raise elsewhere
     writes: Writes = () if copies else None
     attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "writes": writes}
-    done = _unless_raised(trace, taken.nodes, attrs)
+    if elsewhere is None:
+        done = _unless_raised(trace, taken.nodes, attrs)
+    else:
+        done = _rehearsed(trace, attrs, taken.nodes, elsewhere)
     taken.add_dependences(done.result)
     name = f"{trace.root.token()}"
     attrs["token"] = int(name)
@@ -432,6 +439,60 @@ def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
         if attrs["writes"] is None
         else _Made(*found)
     )
+
+
+def _rehearsed(
+    trace: Trace, attrs: dict[str, Any], nodes: list[Node], error: UndecidedError
+) -> _Made:
+    """What a call on a path that is not taken might return, if nothing remains of that.
+
+    So it is with draws of random numbers: the generator is put back.
+
+    Raises
+    ------
+    UndecidedError
+        It is another call: the branch or loop is to be decided.
+    """
+    present, callee = present_values(trace), attrs["callee"]
+    try:
+        with present.rehearsal():
+            operands = [_own(present.of(node)) for node in nodes]
+        args, kwargs = attrs["arguments"].values(operands)
+        generator = _generator_of(callee, args)
+        if generator is None:
+            raise error
+        with _put_back(generator):
+            return _Made(callee.apply(args, kwargs), _by_place(callee, args, kwargs))
+    except Exception:
+        raise error from None
+
+
+def _generator_of(callee: Callee, args: Sequence[Any]) -> Any:
+    """The generator of random numbers that a call draws from."""
+    if callee.how == "function":
+        owner = getattr(callee.function(), "__self__", None)
+    else:
+        owner = args[0] if callee.how == "method" else None
+    known = isinstance(owner, (np.random.Generator, np.random.RandomState, random.Random))
+    return owner if known else None
+
+
+@contextmanager
+def _put_back(generator: Any) -> Iterator[None]:
+    """The state of a generator is at the end what it is at the beginning."""
+    if isinstance(generator, np.random.Generator):
+        before = generator.bit_generator.state
+        try:
+            yield
+        finally:
+            generator.bit_generator.state = before
+        return
+    is_numpys = isinstance(generator, np.random.RandomState)
+    before = generator.get_state() if is_numpys else generator.getstate()
+    try:
+        yield
+    finally:
+        (generator.set_state if is_numpys else generator.setstate)(before)
 
 
 def call_now(function: Callable[..., Any], *args: Any) -> Any:

@@ -7,7 +7,8 @@ of a loop the present values are those of its first iteration.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -43,7 +44,7 @@ class PresentValues:
         self._trace = trace
         self._values: dict[Node, Any] = {}
         self._bindings: dict[Symbol, int] = {}
-        self._performing = False
+        self._performing = self._rehearsing = False
         self._performed: list[tuple[Builder, int, int]] = []
         """Effects in their order: builder, place of the node there, place in the log after it."""
 
@@ -65,9 +66,20 @@ class PresentValues:
 
     def _evaluate(self, node: Node, outer: dict[Node, Node]) -> None:
         if has_effect(node):
+            if self._rehearsing:
+                raise ControlFlowError("an effect on a path that is not taken")
             self.perform_effects(until=node)
         if node not in self._values:
             self._values[node] = self._evaluated(node, outer)
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Nothing inside has an effect: values are those of a path that is not taken."""
+        before, self._rehearsing = self._rehearsing, True
+        try:
+            yield
+        finally:
+            self._rehearsing = before
 
     def put(self, node: Node, value: Any) -> None:
         """Remember the value of a node that has just been computed."""

@@ -199,6 +199,8 @@ class Trace:
     """The regions that are bodies of loops."""
     cached: dict[Any, Any] = field(default_factory=dict)
     """Results of cached functions by region and arguments (`frontend.cached_functions`)."""
+    entered: dict[Builder, Node | Size] = field(default_factory=dict)
+    """For these the condition of the first iteration, or how many there are, if it is traced."""
     object_groups: dict[int, list[Node]] = field(default_factory=dict)
     """For objects of calls by identity: the numbers that they may hold (`frontend.opaque`)."""
     log: EffectLog = field(default_factory=EffectLog)

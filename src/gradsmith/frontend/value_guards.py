@@ -102,27 +102,31 @@ def _plain(present: Any, node: Node) -> Any:
     return PYTHON_TYPES.get(kind, int)(present) if python else present
 
 
-def check_path(trace: Trace, what: str) -> None:
-    """Refuse a path that the present call does not take; iterations of loops may be the first.
+def not_taken(trace: Trace, what: str) -> UndecidedError | None:
+    """The error about ``what`` on a path that the present call does not take, if this is one.
 
-    Raises
-    ------
-    UndecidedError
-        It is on such a path.
+    Iterations of loops may be the first.
     """
     for builder in trace.builders():
         if not _is_taken(trace, builder):
-            raise UndecidedError.at(
+            return UndecidedError.at(
                 trace.sites[builder],
                 f"{what} is asked for on a path that these arguments do not take",
                 "make the call before the branch",
             )
+    return None
 
 
 def _is_taken(trace: Trace, builder: Builder) -> bool:
-    """Whether the present call takes the path that ``builder`` records, where it is one."""
-    path = trace.ways.get(builder)
-    return path is None or bool(present_values(trace).of(path[0])) is path[1]
+    """Whether the present call takes the path that ``builder`` records, where it is one; whether
+    it makes an iteration, where that is the body of a loop.
+    """
+    path, entered = trace.ways.get(builder), trace.entered.get(builder, 1)
+    if path is not None:
+        return bool(present_values(trace).of(path[0])) is path[1]
+    if isinstance(entered, Node):
+        return bool(present_values(trace).of(entered))
+    return present_values(trace).of_size(entered) > 0
 
 
 def check_reached(trace: Trace, what: str) -> None:
