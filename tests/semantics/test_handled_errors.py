@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import decimal
 import math
 
 import numpy as np
@@ -324,3 +325,36 @@ def test_errors_that_numpy_is_told_to_raise_are_handled():
     for _ in range(2):
         np.testing.assert_array_equal(gradient(np.array([0.5, 1.0])), [-4.0, -1.0])
         np.testing.assert_array_equal(gradient(np.array([0.0, 1.0])), [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "sets"),
+    [
+        (lambda x, y: x + y, [(0.5, 2.0), (0.5, None), (0.5, "a"), (0.5, [1.0]), (3, "a")]),
+        (lambda x, y: x < y, [(0.5, 2.0), (1j, 2.0), (2.0, 1j), (1, 1j), (0.5, "a")]),
+        (lambda x, y: decimal.Decimal(1) * x + y, [(0.5, 2.0)]),
+    ],
+)
+def test_texts_about_operands(function, sets):
+    def f(x, y):
+        try:
+            return function(x, y)
+        except TypeError as error:
+            return str(error)
+
+    compiled = gs.compile(f)
+    for arguments in sets:
+        assert compiled(*arguments) == f(*arguments)
+
+
+def test_a_handler_is_not_taken_for_what_gradsmith_refuses():
+    def f(n):
+        try:
+            return float(decimal.Decimal(2) * n)
+        except TypeError:
+            return 0.0
+
+    try:
+        assert gs.compile(f)(3) == 6.0
+    except gs.GradsmithError as error:
+        assert "Decimal" in str(error)  # noqa: PT017

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError
+from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, special
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.scalars import as_float, is_of_known_class
 
@@ -56,8 +58,43 @@ def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
     if not (is_instance(left) or is_instance(right)):
-        return plain(left, right)
+        return _handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
+
+
+def _handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
+    """``plain(left, right)``; under a ``try`` its errors name the classes of Python's numbers."""
+    trace = current_trace()
+    if trace is None or not trace.trying or trace.builder is not trace.root:
+        return plain(left, right)
+    one, other = _example(left), _example(right)
+    if plain in _ORDER and isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
+        plain(one, other)  # complex numbers have no order
+    try:
+        return plain(left, right)
+    except TypeError as error:
+        if isinstance(error, GradsmithError) or (one is left and other is right):
+            raise
+        refused = error
+    plain(one, other)  # which raises what Python says of such operands
+    raise UnsupportedError(
+        f"an operator of {_called(one)} and {_called(other)} is not supported on traced numbers",
+        current_span(),
+        "convert the other operand to a number",
+    ) from refused
+
+
+_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
+_NUMBERS = (int, float, complex)
+
+
+def _example(value: Any) -> Any:
+    """A number of the class that a traced number of Python's has."""
+    if isinstance(value, TracedInt):
+        return 1
+    if isinstance(value, Tracer) and value.type.weak:
+        return value.type.dtype.type(1).item()
+    return value
 
 
 def either_side(
@@ -156,7 +193,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
-        return plain(left, right)
+        return _handled(plain, left, right)
     if word == "NotEq" and not any(special(v, "__ne__") for v in (left, right)):
         if not any(special(v, "__eq__") for v in (left, right)):
             return plain(left, right)
