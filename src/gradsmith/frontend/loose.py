@@ -137,7 +137,7 @@ def _is_alike(left: ArrayType, right: ArrayType) -> bool:
 
 def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
-    if function is abs and isinstance(args[0], Tracer):
+    if function is abs and len(args) == 1 and isinstance(args[0], Tracer):
         args = (_settled(args[0]),)
     result = apply(function, *args, **kwargs)
     by_python = isinstance(result, Tracer) and result.type.weak
