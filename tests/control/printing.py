@@ -29,6 +29,13 @@ def shown(*arguments):
     return register
 
 
+@shown(X)
+def elements_that_a_condition_keeps(x):
+    kept = [v for v in x if v > 0]
+    print(*kept, sep=";")
+    return sum(kept)
+
+
 @shown(X, 3)
 def values(x, n):
     y, m = x[0] * 2, np.mean(x)

@@ -14,6 +14,7 @@ from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
 from gradsmith.frontend.text import Text, settled
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.writing import by_format, by_join, formatted
 
 Call: TypeAlias = Callable[..., Any]
@@ -53,6 +54,9 @@ def text_meaning(
     except TypeError:  # not hashable
         meaning = None
     if meaning is not None and _applies(function, args, kwargs):
+        for argument in args:
+            if isinstance(argument, Refusing):  # print(*values) of the rows of an array
+                argument.refuse()
         return functools.partial(meaning, call, *bound)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
