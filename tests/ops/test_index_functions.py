@@ -392,6 +392,11 @@ def test_functions_that_write():
         (lambda x, i: ([0, 1, -1], slice(None)), True),
         (lambda x, i: ([0, 2, 1], slice(None)), False),
         (lambda x, i: (FUNCTIONS[np.astype](i, bool),), False),
+        (lambda x, i: (FUNCTIONS[np.astype](FUNCTIONS[np.astype](i, bool), int),), True),
+        (lambda x, i: (FUNCTIONS[np.astype](i, bool) + 1,), True),
+        (lambda x, i: (FUNCTIONS[np.astype](FUNCTIONS[np.arange](3), np.int32),), False),
+        (lambda x, i: (FUNCTIONS[np.astype](FUNCTIONS[np.arange](3), np.uint8),), True),
+        (lambda x, i: (FUNCTIONS[np.astype](FUNCTIONS[np.arange](0, 2, 0.5), int),), True),
         (lambda x, i: (slice(None), 0), False),
     ],
 )

@@ -149,8 +149,19 @@ def _same(node: Node) -> set[int]:
     return distinct_axes(node.inputs[0])
 
 
+def _astype(node: Node) -> set[int]:
+    """Positions are as different in another class of integers that has room for them; what a mask
+    or fractions are as integers is not.
+    """
+    operand = node.inputs[0]
+    room = node.dtype.kind in "iu" and node.dtype.itemsize >= min(operand.dtype.itemsize, 4)
+    return distinct_axes(operand) if operand.dtype.kind in "iu" and room else set()
+
+
 def _add(node: Node) -> set[int]:
     """Adding a number that is not negative keeps distinct positions distinct."""
+    if any(operand.dtype.kind not in "iu" for operand in node.inputs):
+        return set()
     for operand, other in (node.inputs, reversed(node.inputs)):
         value: Any = other.attrs["value"].value if other.op.name == "constant" else -1
         if np.ndim(value) == 0 and value >= 0:
@@ -172,6 +183,6 @@ _RULES: dict[str, Callable[[Node], set[int]]] = {
     "getitem": _getitem,
     "copy": _same,
     "flip": _same,
-    "astype": _same,
+    "astype": _astype,
     "add": _add,
 }
