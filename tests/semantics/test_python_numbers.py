@@ -358,3 +358,51 @@ def test_parts_of_complex_powers_have_derivatives(function):
         value, slope = gradient(x)
         assert value == function(x)
         assert abs(slope - (function(x + 1e-6) - function(x - 1e-6)) / 2e-6) < 1e-5
+
+
+def of_all(x):
+    return sum(x)
+
+
+def of_products(x):
+    return sum(x * x[::-1]) / len(x)
+
+
+def of_rows(x):
+    return sum(sum(np.outer(x, x)))
+
+
+def of_a_root(x):
+    return np.sqrt(sum((x - x[0]) ** 2))
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(1, 4):
+        total += sum(x / k)
+    return total
+
+
+def of_those_taken(x):
+    return sum(x[x > 0.5])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+@pytest.mark.parametrize("f", [of_all, of_products, of_rows, of_a_root, in_a_loop])
+def test_sums_of_arrays_to_the_last_bit(f, dtype):
+    """Python's ``sum`` adds from the left, NumPy's in pairs."""
+    compiled, rng = gs.compile(f), np.random.default_rng(0)
+    for size in (1, 2, 9, 13, 200, 1001):
+        x = rng.random(size).astype(dtype)
+        value, expected = compiled(x), f(x)
+        assert type(value) is type(expected)
+        assert np.asarray(value).tobytes() == np.asarray(expected).tobytes()
+        if dtype is np.float64:
+            assert gs.value_and_grad(f)(x)[0] == expected
+
+
+def test_sums_of_no_element():
+    compiled = gs.compile(of_those_taken)
+    assert compiled(np.array([0.75, 0.5])) == 0.75
+    assert compiled(np.array([0.25, 0.5])) == 0
+    assert gs.compile(of_all)(np.zeros(0)) == 0

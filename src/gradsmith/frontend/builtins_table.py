@@ -43,9 +43,11 @@ from gradsmith.frontend.trips import (
 )
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
+from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
+from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.scalars import (
     as_complex,
     as_float,
@@ -114,9 +116,22 @@ def _abs(value: Any) -> Any:
     return abs(value)
 
 
+def _has_order(values: Tracer) -> bool:
+    """Whether the last bit of a sum depends on the order, and there is an element for sure."""
+    length = values.type.shape[0]
+    known = not (dims.is_unbacked(length) or dims.is_below(length, 1))
+    return values.ndim == 1 and values.dtype.kind in "fc" and known
+
+
+def _added_in_order(x: Any) -> Node:
+    return reduce_sum(as_node(x), axis=(0,), keepdims=False, in_order=True)
+
+
 def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, Tracer) and values.ndim:
-        total = apply(np.sum, values, axis=0)
+        total = (
+            run(_added_in_order, values) if _has_order(values) else apply(np.sum, values, axis=0)
+        )
         return total if type(start) is int and start == 0 else start + total
     return summed(values, start)
 

@@ -79,7 +79,7 @@ def emit_reduction(method: str, *, folds: bool = True) -> EmitRule:
         operand = node.inputs[0].array_type
         if folds and operand.form == "scalar" and operand.dtype == node.dtype:
             return x
-        options = {**node.attrs, **written_axis(node)}
+        options = {**node.attrs, **written_axis(node), "in_order": None}
         options = {k: emitter.size(v) if isinstance(v, Dim) else v for k, v in options.items()}
         if lacks_methods(node.inputs[0]):
             return syntax.call(f"np.{method}", x, **options)
@@ -108,9 +108,9 @@ def reduction(
     return primitive(
         name,
         infer=options.pop("infer", reduction_infer(function)),
-        evaluate=function,
+        evaluate=options.pop("evaluate", function),
         derivative=derivative,
-        emit=emit_reduction(method or function.__name__, **options),
+        emit=options.pop("emit", None) or emit_reduction(method or function.__name__, **options),
     )
 
 
@@ -121,7 +121,27 @@ def _sum_transpose(g: Node, x: Node, *, axis: Axes, keepdims: bool, **_: Any) ->
     return spread(g, x.shape, axis, keepdims)
 
 
-reduce_sum = reduction("reduce_sum", np.sum, Linear((_sum_transpose,)))
+def _evaluate_sum(x: Any, *, axis: Axes, in_order: bool = False, **options: Any) -> Any:
+    return 0 + np.cumsum(x)[-1] if in_order else np.sum(x, axis=axis, **options)
+
+
+_emit_pairwise = emit_reduction("sum")
+
+
+def _emit_sum(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    """``0 + np.cumsum(x)[-1]`` where it is Python's ``sum``, which begins with 0 and goes on from
+    the left: NumPy's own adds in pairs.
+    """
+    users = node.span is None or not node.span.adjoint
+    if not (users and node.attrs.get("in_order")):
+        return _emit_pairwise(emitter, node, x)
+    last = syntax.subscript(syntax.call("np.cumsum", x), syntax.expression(-1))
+    return syntax.binary("+", syntax.expression(0), last)
+
+
+reduce_sum = reduction(
+    "reduce_sum", np.sum, Linear((_sum_transpose,)), evaluate=_evaluate_sum, emit=_emit_sum
+)
 reduce_any = reduction("reduce_any", np.any, NON_DIFF)
 reduce_all = reduction("reduce_all", np.all, NON_DIFF)
 
