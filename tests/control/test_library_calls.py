@@ -330,6 +330,84 @@ def test_heaps(name):
     check_calls(f, *[(x[:4],) for (x,) in ROWS])
 
 
+@functools.singledispatch
+def size_of(a):
+    return a * 1.0
+
+
+@size_of.register
+def _(a: list):
+    return sum(a) * 2.0
+
+
+@size_of.register(float)
+def _(a):
+    return a * 3.0 if a > 1 else a
+
+
+@size_of.register
+def _(a: np.ndarray):
+    return np.sum(a**2)
+
+
+@size_of.register
+def _(a: Box):
+    return a.side * 4 if a.side > 0 else 0.0
+
+
+class Sized:
+    @functools.singledispatchmethod
+    def size(self, a):
+        return a * 1.0
+
+    @size.register
+    def _(self, a: np.ndarray):
+        return np.sum(a) * 7
+
+
+DISPATCHED = ["size_of(x) + size_of([x[0], x[1]]) + size_of(x[0]) + size_of(Box(x[1]))"]
+DISPATCHED += ["Sized().size(x) + Sized().size(x[0])"]
+
+
+@pytest.mark.parametrize("expression", DISPATCHED)
+def test_singledispatch(expression):
+    check_calls(function_of(expression, size_of=size_of, Sized=Sized, Box=Box), *ROWS)
+
+
+OBJECTS = {
+    "not there yet": """
+        z = np.array([[None] * 2]).T
+        if x[0] > 0.4:
+            z = x[:2].reshape(2, 1)
+        else:
+            z = x[:2, None] * 2
+        return np.sum(z)""",
+    "asked for": "z = np.array([None, None])\nreturn x * 2 if z[0] is None else x",
+    "full": "z = np.full(3, None)\nreturn x * len(z) * (z[0] is None)",
+    "names": """
+        names, t = np.array(['a', 'b']), 0.0
+        for name in names:
+            if name == 'a':
+                t += x[0]
+            else:
+                t += x[1]**2
+        return t + names.shape[0]""",
+    "masks": """
+        labels = np.array(['u', 'v', 'u'])
+        return np.sum(x[:2][labels[:2] == 'u']**2) + len(np.unique(labels)) * x[0]""",
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_arrays_of_strings_and_of_none(name):
+    check_calls(function_of(body_of(OBJECTS[name])), *ROWS)
+
+
+def test_writes_to_arrays_of_objects_name_lists():
+    with pytest.raises(UnsupportedError, match=r"\[None\] \* n"):
+        gs.compile(function_of("z = np.empty(3, dtype=object)\nz[0] = x\nreturn z[0]"))(ROWS[0][0])
+
+
 BOUNDS = [
     ("np.sum(np.arange(0.0, x, x / n)**2)", [(1.0, 5), (2.0, 4), (1.5, 6)]),
     ("np.arange(x)", [(1.0, 1), (2.5, 1), (-1.0, 1)]),

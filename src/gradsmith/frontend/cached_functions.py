@@ -1,4 +1,4 @@
-"""Functions under ``functools.lru_cache`` and ``functools.cache``.
+"""Functions under ``functools.lru_cache``, ``functools.cache`` and ``functools.singledispatch``.
 
 Where all arguments are plain values from outside, Python's own cache answers. Else the function is
 traced once for each list of arguments, as the cache would call it once.
@@ -7,6 +7,7 @@ traced once for each list of arguments, as the cache would call it once.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
@@ -39,6 +40,30 @@ def meaning_of_cached(function: Any, args: Any, kwargs: Any) -> Callable[..., An
 
 
 _NO_CODE = (lambda: None).__code__
+
+
+def meaning_of_dispatching(function: Any, args: Any) -> Callable[..., Any] | None:
+    """What ``functools.singledispatch`` chooses by the class of the first argument."""
+    if current_trace() is None or not args or not isinstance(function, types.FunctionType):
+        return None
+    if function.__code__ is _DISPATCHING:
+        return functools.partial(call, function.dispatch(call(type, args[0])))  # type: ignore[attr-defined]
+    if function.__code__ is not _DISPATCHING_METHOD:
+        return None
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    held = {name: cell.cell_contents for name, cell in cells}
+    chosen = held["self"].dispatcher.dispatch(call(type, args[0]))
+    return functools.partial(call, chosen.__get__(held["obj"], held["cls"]))
+
+
+class _Dispatching:
+    @functools.singledispatchmethod
+    def method(self, value: Any) -> Any:
+        """Its code is that of all such methods."""
+
+
+_DISPATCHING = getattr(functools.singledispatch(lambda value: value), "__code__", None)
+_DISPATCHING_METHOD = getattr(_Dispatching().method, "__code__", None)
 
 
 def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import random
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,12 +20,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, GradsmithError, UnsupportedError
+from gradsmith.errors import (
+    ControlFlowError,
+    GradsmithError,
+    InternalError,
+    UnsupportedError,
+)
+from gradsmith.frontend.made_functions import MadeFunction, made_function
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
-from gradsmith.frontend.trace import Capture, Trace, current_trace
+from gradsmith.frontend.trace import Capture, Original, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
@@ -625,9 +632,17 @@ class _Operands:
 
     def _object(self, value: Any) -> Any:
         """An object that has a public name, or that the function finds outside."""
+        _check_not_written(self.trace, getattr(value, "__self__", value))
         path = public_path(value)
         if path is not None:
             return Named(path)
+        if isinstance(value, types.ModuleType):
+            return Nested("module", (value.__name__,), ())
+        if isinstance(value, types.MethodType):
+            return Nested("method", (value.__name__,), (self.given(value.__self__),))
+        function = made_function(value)
+        if function is not None:
+            return self._function(function)
         captured = _captured(self.trace, value)
         if captured is None:
             raise UnsupportedError(
@@ -637,6 +652,37 @@ class _Operands:
                 "make it outside the function, or give the call a rule with gs.custom_vjp",
             )
         return self._operand(self.trace.builder.inner(captured))
+
+    def _function(self, function: MadeFunction) -> Nested | Whole:
+        """A function that the traced one has defined."""
+        template = self._operand(self.trace.builder.inner(_template_of(self.trace, function)))
+        if not (function.defaults or function.values):
+            return template
+        defaults = Nested("tuple", (), tuple(map(self.given, function.defaults)))
+        return Nested("function", (), (template, defaults, *map(self.given, function.values)))
+
+
+def _check_not_written(trace: Trace, value: Any) -> None:
+    """Refuse an object from outside whose attributes the function has written, which happens at
+    the end of the emitted code.
+    """
+    if trace.overlays.get(id(value), (None, {}))[1]:
+        raise UnsupportedError(
+            f"a {type(value).__name__} from outside is given to a call that gradsmith does not "
+            "trace, after the function has written to its attributes",
+            current_span(),
+            "make the call before the write, or pass what it needs as numbers and arrays",
+        )
+
+
+def _template_of(trace: Trace, function: MadeFunction) -> Node:
+    """The user's function without its variables as an input of the compiled function."""
+    template = function.template
+    trace.originals.setdefault(id(template), Original(template, lambda: template))
+    found = _captured(trace, template)
+    if found is None:
+        raise InternalError("a function without variables is no input")
+    return found
 
 
 def _captured(trace: Trace, value: Any) -> Node | None:
@@ -660,6 +706,8 @@ def _captured(trace: Trace, value: Any) -> Node | None:
 
 def _name_outside(trace: Trace, value: Any) -> str:
     """What the user calls an object from outside."""
+    if isinstance(value, types.FunctionType):
+        return value.__name__ if value.__name__.isidentifier() else "function"
     keys = (key for key, (held, _) in trace.captures.items() if held is value)
     names = (key[-1] for key in keys if isinstance(key, tuple))
     return next((n for n in names if isinstance(n, str) and n.isidentifier()), "given")

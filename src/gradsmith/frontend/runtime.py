@@ -36,7 +36,7 @@ from gradsmith.frontend.attributes import (
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
-from gradsmith.frontend.cached_functions import meaning_of_cached
+from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
     capture,
@@ -95,6 +95,7 @@ from gradsmith.frontend.messages import cannot_assign, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.object_arrays import meaning_of_object_array
 from gradsmith.frontend.objects import (
     construct,
     is_made_here,
@@ -173,8 +174,7 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
-    meaning = meaning or statement or meaning_of_cached(function, args, kwargs)
-    meaning = meaning or meaning_of_mapper(function) or meaning_of_heap(function, args)
+    meaning = meaning or statement or _meaning_in_library(function, args, kwargs)
     if meaning is None:
         outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)
@@ -199,6 +199,19 @@ def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -
     for value in [*given, *parts]:
         if isinstance(value, Unsettled):
             value.refuse()
+
+
+def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
+    """What a function of Python or NumPy means that calls others, or keeps what they return."""
+    if current_trace() is None:
+        return None
+    return (
+        meaning_of_cached(function, args, kwargs)
+        or meaning_of_dispatching(function, args)
+        or meaning_of_mapper(function)
+        or meaning_of_heap(function, args)
+        or meaning_of_object_array(function, args, kwargs)
+    )
 
 
 def goes_through(function: Any, argument: Any) -> bool:
@@ -479,7 +492,9 @@ class BoundRuntime:
             raise UnsupportedError(
                 "this writes into an array that is not part of the trace",
                 current_span(),
-                "make the array in the function, or pass it as an argument",
+                "use a list: [None] * n"
+                if owner.dtype == object
+                else "make the array in the function, or pass it as an argument",
             )
         if isinstance(owner, Tracer) and name not in (None, "real", "imag", "flat", "shape"):
             raise cannot_assign(owner, name)

@@ -27,6 +27,7 @@ from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
+from gradsmith.frontend.made_functions import note_inner_functions
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import is_staged_code, register
@@ -504,4 +505,5 @@ def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> C
         node, original, None, free=(RUNTIME, SCRATCH), imported=source.imported
     )
     register(code, original.co_name, source.node)
+    note_inner_functions(original, code)
     return code

@@ -10,6 +10,7 @@ import ast
 import importlib
 import inspect
 import operator
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -107,9 +108,11 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A container among the arguments of a call, a slice or a range."""
+    """A container among the arguments of a call, a slice or a range; a module by its name, a
+    method of an object, a function with its defaults and the values of its variables.
+    """
 
-    kind: Literal["tuple", "list", "dict", "slice", "range"]
+    kind: Literal["tuple", "list", "dict", "slice", "range", "module", "method", "function"]
     keys: tuple[Any, ...]
     parts: tuple[Any, ...]
 
@@ -149,9 +152,24 @@ def _value(given: Any, operands: Sequence[Any]) -> Any:
     parts = [_value(part, operands) for part in given.parts]
     if given.kind == "dict":
         return dict(zip(given.keys, parts, strict=True))
-    if given.kind in ("slice", "range"):
-        return slice(*parts) if given.kind == "slice" else range(*parts)
+    if given.kind in _MAKERS:
+        return _MAKERS[given.kind](given, parts)
     return tuple(parts) if given.kind == "tuple" else parts
+
+
+def _made_function(given: Nested, parts: list[Any]) -> types.FunctionType:
+    template, defaults, *values = parts
+    name, cells = template.__name__, tuple(map(types.CellType, values))
+    return types.FunctionType(template.__code__, template.__globals__, name, defaults, cells)
+
+
+_MAKERS: dict[str, Callable[[Nested, list[Any]], Any]] = {
+    "slice": lambda given, parts: slice(*parts),
+    "range": lambda given, parts: range(*parts),
+    "module": lambda given, parts: importlib.import_module(given.keys[0]),
+    "method": lambda given, parts: getattr(parts[0], given.keys[0]),
+    "function": _made_function,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,9 +467,18 @@ def _expression(emitter: Emitter, given: Any, operands: Sequence[ast.expr]) -> a
     parts = [_expression(emitter, part, operands) for part in given.parts]
     if given.kind == "dict":
         return ast.Dict([syntax.expression(key) for key in given.keys], parts)
+    if given.kind in ("module", "method", "function"):
+        return _made_expression(emitter, given, parts)
     if given.kind in ("slice", "range"):
         return syntax.call(given.kind, *parts)
     return syntax.tuple_(parts) if given.kind == "tuple" else ast.List(parts, ast.Load())
+
+
+def _made_expression(emitter: Emitter, given: Nested, parts: list[ast.expr]) -> ast.expr:
+    if given.kind == "function":
+        return _function_expression(emitter, parts)
+    name = given.keys[0]
+    return emitter.module(name) if given.kind == "module" else syntax.attribute(parts[0], name)
 
 
 def refuse_derivative(shown: str, span: Span | None) -> NoReturn:
@@ -462,6 +489,17 @@ def refuse_derivative(shown: str, span: Span | None) -> NoReturn:
         "write it with NumPy functions, give it a rule with gs.custom_vjp, or stop_gradient its "
         "arguments if no derivative is wanted",
     )
+
+
+def _function_expression(emitter: Emitter, parts: list[ast.expr]) -> ast.expr:
+    """``types.FunctionType(f.__code__, f.__globals__, f.__name__, defaults, cells)``."""
+    template, defaults, *values = parts
+    of = emitter.module("types")
+    own = [syntax.attribute(template, f"__{part}__") for part in ("code", "globals", "name")]
+    cell = syntax.attribute(of, "CellType")
+    cells: list[ast.expr] = [syntax.call(cell, value) for value in values]
+    made = syntax.attribute(of, "FunctionType")
+    return syntax.call(made, *own, defaults, syntax.tuple_(cells))
 
 
 def _no_derivative(node: Node) -> NoReturn:
