@@ -226,7 +226,7 @@ def dict_of_fixed_keys(x):
 # --- what is written to, and what is shared
 
 
-@program(": n", written_out="an element of a list is replaced", shared=False)
+@program(": n")
 def element_that_is_replaced(x):
     squares = [v**2 for v in x]
     squares[1] = x[0]

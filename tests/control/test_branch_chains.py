@@ -113,3 +113,13 @@ def test_what_is_nested_too_deeply_is_refused_at_its_line(name):
         rows = 1e-6 * np.eye(len(x))
         expected = [(function(x + row) - function(x - row)) / 2e-6 for row in rows]
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_loops_that_functions_nest_too_deeply_are_refused():
+    def nested(x, m, depth):
+        for _ in range(m):
+            x = nested(x, m, depth - 1) if depth else np.sin(x)
+        return x
+
+    with pytest.raises(gs.GradsmithError, match="branches and loops are nested too deeply"):
+        gs.compile(lambda x: nested(x, len(x), 22)).source(np.ones(2))

@@ -17,9 +17,6 @@ from programs.harness import PROGRAMS
 for _family in ("contractions", "elementwise", "indexing", "kernels", "reductions", "shapes"):
     importlib.import_module(f"programs.{_family}")
 
-LONGER = {"unpacked": "rows of an array are unpacked, one variable for each"}
-"""Programs whose source depends on sizes in another way than by numbers in it, and why."""
-
 SIZED = [name for name, case in PROGRAMS.items() if case.sized]
 
 
@@ -30,4 +27,4 @@ def test_source_is_as_long_for_large_arrays(name):
     few, many = (
         gs.compile(run).source(*case.arguments(sizes)).count("\n") for sizes in (FIRST, SECOND)
     )
-    assert (few == many) is (name not in LONGER)
+    assert few == many

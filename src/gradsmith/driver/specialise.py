@@ -64,7 +64,7 @@ from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.mentions import has_effect
-from gradsmith.ir.nesting import nesting_limited
+from gradsmith.ir.nesting import NestingError, nesting_limited
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
@@ -350,6 +350,8 @@ class _Plans:
 
     def learn(self, error: UnsupportedError, trace: Trace) -> None:
         """A run has ended in an error."""
+        if isinstance(error, NestingError):
+            return
         unrolling = trace.unrolling
         if isinstance(error, AskedAheadError):
             self._asked_ahead |= {error.site}

@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -21,6 +22,7 @@ from gradsmith.frontend.iterator_functions import best, elements_of
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import has_no_trips, stays_one, without_first
 from gradsmith.frontend.merging import is_whole
+from gradsmith.frontend.stacked_arrays import has_open_length, listed_rows
 from gradsmith.frontend.trips import is_decided
 
 CONSUMERS: dict[Any, Callable[..., Any]] = {}
@@ -42,6 +44,8 @@ def consumer_of(
     """What ``function`` does with a comprehension, or with a list that a loop has appended to;
     None where it does that by itself. The arguments are for what is to be called.
     """
+    if len(args) == 1 and (function is list or function is tuple) and has_open_length(args[0]):
+        return partial(listed_rows, function), args
     left = elements_of(args[0], function) if args else None
     if left is not None:
         args = (left, *args[1:])

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from gradsmith.errors import Span, UnsupportedError
-from gradsmith.frontend import protocols
+from gradsmith.frontend import protocols, stacked_arrays
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.classes import special
@@ -328,10 +328,14 @@ class Scratch:
     unary = staticmethod(protocols.unary)
     compared = staticmethod(compared)
 
-    def unpacked(self, value: Any) -> Any:
-        """``value`` where Python is to take it apart."""
+    def unpacked(self, value: Any, *starred: int) -> Any:
+        """``value`` where Python is to take it apart; with how many targets before and behind a
+        starred one, where there is one.
+        """
         check_iterators([value])
         check_outside_iterators([value])
+        if starred and stacked_arrays.has_open_length(value):
+            return stacked_arrays.taken_apart(value, *starred)
         return protocols.unpacked(value)
 
     def delegated(self, value: Any) -> Any:

@@ -16,13 +16,17 @@ _TOO_MANY = (
 """What Python's compiler says of emitted code."""
 
 
+class NestingError(UnsupportedError):
+    """Branches and loops are nested too deeply: writing loops out makes it no better."""
+
+
 @contextmanager
 def nesting_limited(nodes: Callable[[], Iterable[Node]]) -> Iterator[None]:
     """Refuse what is nested too deeply for Python; ``nodes`` gives those at work.
 
     Raises
     ------
-    UnsupportedError
+    NestingError
         Python's recursion or indentation has ended, which is no error of the user's.
     """
     try:
@@ -36,10 +40,10 @@ def nesting_limited(nodes: Callable[[], Iterable[Node]]) -> Iterator[None]:
         raise _refusal(nodes(), "nest them less deeply: in a loop over the cases") from None
 
 
-def _refusal(nodes: Iterable[Node], hint: str) -> UnsupportedError:
+def _refusal(nodes: Iterable[Node], hint: str) -> NestingError:
     depth, node = _deepest(nodes)
     span = None if node is None else node.span
-    return UnsupportedError(f"branches and loops are nested too deeply here ({depth})", span, hint)
+    return NestingError(f"branches and loops are nested too deeply here ({depth})", span, hint)
 
 
 def _deepest(nodes: Iterable[Node]) -> tuple[int, Node | None]:

@@ -38,7 +38,12 @@ def taken_apart(
     plain = isinstance(value, (ast.Tuple, ast.List)) or not alone
     if plain or not isinstance(target, (ast.Tuple, ast.List)):
         return value
-    return rewriter.scratch("unpacked", place(value), value)
+    starred = [i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)]
+    if not starred:
+        return rewriter.scratch("unpacked", place(value), value)
+    around = starred[0], len(target.elts) - starred[0] - 1
+    counts = [ast.Constant(count, **place(value)) for count in around]
+    return rewriter.scratch("unpacked", place(value), value, *counts)
 
 
 @rule(ast.AnnAssign)

@@ -1,0 +1,51 @@
+"""Lists of the rows of an array whose length only each call shows: ``list(x)``, ``a, *b = x``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradsmith import tree
+from gradsmith.frontend.frozen import Sites
+from gradsmith.frontend.grown import Form, Grown, owned
+from gradsmith.frontend.merging import is_data
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unrolling import NOWHERE
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Dim
+
+
+def has_open_length(value: Any) -> bool:
+    """Whether it is an array of which only each call shows the length, and whose rows need not be
+    objects of their own.
+    """
+    if not (isinstance(value, Tracer) and value.ndim and isinstance(value.type.shape[0], Dim)):
+        return False
+    trace = current_trace()
+    return trace is not None and not trace.unrolling.is_chosen(current_span() or NOWHERE)
+
+
+def listed_rows(kind: type, x: Tracer) -> Any:
+    """``list(x)``, ``tuple(x)``."""
+    return owned(kind([_rows(x)]))
+
+
+def _rows(x: Tracer) -> Grown:
+    """Stands for the rows of ``x``, which are views of it; numbers are copies."""
+    sites: Sites = frozenset([current_span() or NOWHERE])
+    whole = x if x.ndim > 1 else x.copy()
+    if whole is not x:
+        whole.view.storage.sites = sites
+    return Grown(Form(tree.flatten(whole, is_data)[1], ("array",)), [whole], sites)
+
+
+def taken_apart(x: Tracer, before: int, behind: int) -> Any:
+    """What Python takes apart in ``a, *b, c = x`` with so many targets around the starred one."""
+    length = x.type.shape[0]
+    if dims.is_unbacked(length) or not dims.decide(">=", length, before + behind):
+        return list(x)
+    middle = x[before : len(x) - behind] if behind else x[before:]
+    rows = [_rows(middle)] if dims.decide(">", length, before + behind) else []
+    last = [x[place] for place in range(-behind, 0)]
+    return [*(x[place] for place in range(before)), *rows, *last]
