@@ -146,6 +146,25 @@ def test_errors_are_raised_where_numpy_raises_them(name, capsys):
             same_bits(actual, expected)
 
 
+def test_warnings_of_the_compiler_go_by_the_filters_outside():
+    def f(x):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            total = 0.0
+            for k in range(60):
+                try:
+                    total += np.log(x[k % 2])
+                except RuntimeWarning:
+                    total -= 1.0
+        return total
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert gs.compile(f)(np.array([1.0, -2.0])) == -30.0
+    kinds = {warning.category for warning in found} - {RuntimeWarning}
+    assert kinds == {gs.UnrolledLoopWarning}
+
+
 def test_recorded_warnings_are_refused():
     def f(x):
         with warnings.catch_warnings(record=True) as found:

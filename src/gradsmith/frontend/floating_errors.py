@@ -6,7 +6,8 @@ Whether a computation raises one is specialised on, as for errors of Python's in
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,23 @@ class FloatingErrors:
 
     kinds: Mapping[str, Any] = field(default_factory=np.geterr)
     filters: list[object] = field(default_factory=lambda: list(warnings.filters))
+
+    outermost: object = field(default_factory=lambda: warnings.filters)
+
+    @property
+    def catches_warnings(self) -> bool:
+        """Whether the function is within a ``with warnings.catch_warnings()`` of its own."""
+        return warnings.filters is not self.outermost
+
+    @contextmanager
+    def as_before(self) -> Iterator[None]:
+        """Warnings of gradsmith's own are subject to the filters that there were."""
+        if list(warnings.filters) == self.filters:
+            yield
+            return
+        with warnings.catch_warnings():
+            warnings.filters[:] = self.filters  # type: ignore[index]
+            yield
 
     def raised(self) -> tuple[str, ...]:
         """The kinds of errors that raise exceptions now, and did not then."""

@@ -143,12 +143,20 @@ def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
     module = (function.__module__ or "").split(".")[0]
     if module in EFFECTS and current_trace() is not None:
         refuse_effect(function, args, kwargs)
-        if function.__name__ != "getLogger":
+        if function.__name__ != "getLogger" and not _filters_for_a_while(function):
             warn_effect(name_of(function))
         return
     passes_on = module in HARMLESS or module == "gradsmith" or function in PASSING
     if not passes_on and _takes_traced(args, kwargs):
         raise unsupported(function)
+
+
+def _filters_for_a_while(function: types.FunctionType) -> bool:
+    """Whether it sets filters of warnings that ``warnings.catch_warnings`` takes back."""
+    trace = current_trace()
+    return (
+        function.__module__ == "warnings" and trace is not None and trace.floating.catches_warnings
+    )
 
 
 def takes_numbers(cls: type) -> bool:

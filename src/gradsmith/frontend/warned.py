@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 
 from gradsmith.errors import GradsmithWarning, Span, TraceTimeEffectWarning
 from gradsmith.frontend.messages import STAYS_INSIDE
@@ -32,7 +33,9 @@ def warn_left(what: str) -> None:
 
 def warn_at(span: Span | None, message: str, category: type[GradsmithWarning]) -> None:
     """Warn of something in the user's line, not in gradsmith's own."""
-    if span is None:
-        warnings.warn(message, category, stacklevel=3)
-    else:
-        warnings.warn_explicit(message, category, span.file, span.line)
+    trace = current_trace()
+    with nullcontext() if trace is None else trace.floating.as_before():
+        if span is None:
+            warnings.warn(message, category, stacklevel=3)
+        else:
+            warnings.warn_explicit(message, category, span.file, span.line)
