@@ -141,7 +141,7 @@ def test_integers_that_are_made_of_numbers(name):
 OF_WINDOWS = {
     "inferred axis": "np.dot(A.reshape(-1), np.ones((A.size, 2 * h * w))).reshape(h, w, -1)[0].sum()",
     "windows": "sum(A[i:i + 2, j:j + 2].max() for i in range(h) for j in range(w))",
-    "repeated": "np.repeat(np.arange(h), w).reshape(h, w).T.ravel() @ np.ones(h * w) * A[0, 0]",
+    "repeated": "np.repeat(np.arange(h), float(w)).reshape(h, w).T.ravel() @ np.ones(h * w) * A[0, 0]",
     "transposed": "np.zeros((h, w)).transpose(1, 0).reshape(w * h, -1).shape[1] * A.sum()",
     "an array of arrays": "np.array([[A[i:i + 2, j:j + 2].sum() for j in range(w)] for i in range(h)]).reshape(-1, h * w)[0] @ np.arange(h * w)",
 }  # fmt: skip

@@ -17,7 +17,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, DType, broadcast
 from gradsmith.ops import syntax
-from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, require_default, size_of
+from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.manipulate import moveaxis
 from gradsmith.ops.regions import as_whole
@@ -190,12 +190,18 @@ def _linspace(
     axis: Any = 0,
     *,
     device: Any = None,
-) -> Node:
-    require_default("np.linspace", retstep=(retstep, (False,)))
-    result = linspace(
-        as_node(start), as_node(stop), num=as_size(num, "num"), endpoint=bool(endpoint)
-    )
+) -> Any:
+    start, stop, count = as_node(start), as_node(stop), as_size(num, "num")
+    result = linspace(start, stop, num=count, endpoint=bool(endpoint))
     kind = result.dtype if dtype is None else as_dtype(dtype)
     if kind.kind in "iu":
         result = FUNCTIONS[np.floor](result)
-    return moveaxis(cast(result, kind), 0, axis)
+    made = moveaxis(cast(result, kind), 0, axis)
+    return (made, _step(start, stop, count - bool(endpoint))) if retstep else made
+
+
+def _step(start: Node, stop: Node, parts: Size) -> Any:
+    """The distance of two samples; NumPy has none of a single one."""
+    kind = np.result_type(start.dtype, stop.dtype, np.float64)
+    distance = astype(stop, dtype=kind) - astype(start, dtype=kind)
+    return distance / parts if dims.decide(">", parts, 0) else np.nan

@@ -95,16 +95,19 @@ repeat: Op = primitive(
 )
 
 
-def _is_real_number(value: Any) -> bool:
-    return isinstance(value, Node) and not value.ndim and value.dtype.kind == "f"
+def _cut_off(repeats: Any) -> Any:
+    """What NumPy makes of a number that is no integer: arrays it refuses."""
+    if isinstance(repeats, (float, np.floating)):
+        return int(repeats)
+    traced = isinstance(repeats, Node) and repeats.dtype.kind == "f"
+    return as_whole(repeats) if traced and repeats.array_type.form != "array" else repeats
 
 
 @implements(np.repeat)
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Node:
     x = ravel(a) if axis is None else as_node(a)
     place = 0 if axis is None else normalize_axis(axis, x.ndim)
-    if _is_real_number(repeats):
-        repeats = as_whole(as_node(repeats))  # as NumPy cuts it off
+    repeats = _cut_off(repeats)
     if size_of(repeats) is not None:
         return repeat(x, repeats=as_size(repeats, "repeats"), axis=place)
     counts = as_node(repeats)
