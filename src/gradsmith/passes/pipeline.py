@@ -10,6 +10,7 @@ from gradsmith.passes.arms import into_arms
 from gradsmith.passes.buffers import own_buffers
 from gradsmith.passes.cancellation import CANCELLATIONS
 from gradsmith.passes.factor import factor_sums
+from gradsmith.passes.fills import filled_at_once
 from gradsmith.passes.flatten import flat_products
 from gradsmith.passes.hoist import hoist
 from gradsmith.passes.lowering import LOWERING
@@ -75,6 +76,8 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
     """
     lowered = prune(hoist(everywhere(_lowered)(graph)))
     lowered = prune(everywhere(known_parts)(touched_once(lowered)))
+    filled = everywhere(filled_at_once)(lowered)
+    lowered = lowered if filled is lowered else prune(filled)
     for change in (everywhere(into_arms), _with_views_inside):
         changed = change(lowered)
         lowered = lowered if changed is lowered else prune(changed)
