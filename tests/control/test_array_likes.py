@@ -61,6 +61,7 @@ WRITES = {
     "flat by flat": "y = np.zeros(x.size)\ny[:] = 1.0\ny.flat[:] = x.T.flat\nreturn y",
     "flat of a transpose": "y = x.T * 1\ny.T.flat[1] = 0.0\nreturn np.sum(y**2)",
     "flat of an argument": "x.flat[1] = 5.0\nreturn np.sum(x**2)",
+    "a list for one element": "y = x * 1\ny.flat[0] = [5.0]\nreturn y",
     "flat in a loop": """
         y = np.empty_like(x)
         for i, v in enumerate(x.flat):

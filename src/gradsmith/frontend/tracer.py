@@ -412,16 +412,19 @@ class Flat(ArrayLike):
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self._elements()[key]
         given = value = value.as_array() if isinstance(value, ArrayLike) else value
-        if isinstance(value, (list, tuple, np.ndarray)) or (
-            isinstance(value, Tracer) and value.ndim
-        ):
+        several = isinstance(value, (list, tuple)) or isinstance(value, (Tracer, np.ndarray))
+        if several and getattr(value, "ndim", 1):
             given = self._fitted(self.base.apply(np.ravel, value), part)
         base, index_set = self.base, self.base.run(index.write, self._elements(), key, given)
         base.assign(base.apply(np.reshape, index_set, base.shape))
 
     def _fitted(self, given: Any, part: Tracer) -> Any:
         """The values for a part: NumPy leaves out those that are too many, and repeats too few."""
-        if not part.ndim or dims.same(given.type.size, 1):
+        if not part.ndim:
+            error = ArgumentValueError("Error setting single item of array.", here(), "write x[0]")
+            error.own = ValueError(error.message)
+            raise error
+        if dims.same(given.type.size, 1):
             return given[0]
         if not dims.same(given.type.size, part.type.size):
             raise UnsupportedError(
