@@ -412,8 +412,8 @@ class Flat(ArrayLike):
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self._elements()[key]
         given = value = value.as_array() if isinstance(value, ArrayLike) else value
-        several = isinstance(value, (list, tuple)) or isinstance(value, (Tracer, np.ndarray))
-        if several and getattr(value, "ndim", 1):
+        single = isinstance(value, (Tracer, np.ndarray)) and not value.ndim
+        if isinstance(value, (list, tuple, Tracer, np.ndarray)) and not single:
             given = self._fitted(self.base.apply(np.ravel, value), part)
         base, index_set = self.base, self.base.run(index.write, self._elements(), key, given)
         base.assign(base.apply(np.reshape, index_set, base.shape))
