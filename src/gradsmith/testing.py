@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.api import CustomJVP, CustomVJP, checkpoint, jvp, vjp
-from gradsmith.api.transforms import plain_call
+from gradsmith.api.transforms import plain_call, pullback_at
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError, CheckError
 from gradsmith.frontend.arguments import is_input
 
@@ -80,7 +81,7 @@ def _check(
     tolerances: tuple[float, float],
 ) -> None:
     direction = _map(args, lambda leaf: _random_like(leaf, random))
-    out, pullback = vjp(fun, *args)
+    out, pullback = plain_call(fun, _map(args, copy.copy)), pullback_at(fun, args)
     cotangent = _map(out, lambda leaf: _random_like(leaf, random))
     expected = _difference(fun, args, direction, cotangent)
     found = {}

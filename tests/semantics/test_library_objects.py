@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import enum
 import io
 import pathlib
 import random
@@ -26,6 +27,10 @@ generator = np.random.default_rng
 class Setting:
     rng: Any
     scale: float
+
+
+class Way(enum.Enum):
+    DOWN = 1
 
 
 class Chain:
@@ -148,3 +153,41 @@ def test_another_object_of_the_class_uses_the_same_code():
 def test_objects_have_no_gradient():
     with pytest.raises(gs.GradsmithError, match="rng is a Generator"):
         gs.grad(draws, argnums=1)(X, generator(1))
+
+
+@pytest.mark.parametrize("function", [draws, draws_in_a_loop, draws_until, chain])
+def test_a_pullback_goes_on_from_what_the_value_has_drawn(function):
+    for make in CASES[function]:
+        value, pullback = gs.vjp(function, X, *make())
+        assert value == function(X.copy(), *make())
+        slopes = [_slope(function, make, step) for step in 1e-6 * np.eye(3)]
+        for factor in (1.0, 2.0):
+            gradient, *others = pullback(np.float64(factor))
+            np.testing.assert_allclose(gradient, factor * np.array(slopes), rtol=1e-6, atol=1e-6)
+            assert others[0] is None
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.TraceTimeEffectWarning")
+def test_vjp_writes_nothing_outside(capsys):
+    log = []
+
+    def f(x, rng):
+        log.append(x[0])
+        print("drawing")
+        return [np.sum(x * rng.normal(size=3)), len(log) * x[1]]
+
+    for count in range(2):
+        value, pullback = gs.vjp(f, X, generator(count))
+        noise = generator(count).normal(size=3)
+        assert value == [np.sum(X * noise), X[1]]
+        np.testing.assert_array_equal(pullback([1.0, 0.0])[0], noise)
+        assert log == []
+        assert capsys.readouterr().out == "drawing\n"
+
+
+@pytest.mark.parametrize("static", ["ab", True, len, None, Way.DOWN])
+def test_statics_have_no_cotangent(static):
+    pullback = gs.vjp(lambda x, _: np.sum(x**2), X, static)[1]
+    gradient, nothing = pullback(1.0)
+    np.testing.assert_array_equal(gradient, 2 * X)
+    assert nothing is None

@@ -18,6 +18,7 @@ from gradsmith.driver.leaving import outside
 from gradsmith.driver.signatures import signature_of
 from gradsmith.driver.specialise import SEED, Recipe
 from gradsmith.errors import ArgumentTypeError, SeedNeededError
+from gradsmith.ir.effect_log import EffectLog
 
 Build = Callable[..., Any]
 
@@ -118,6 +119,18 @@ class Transformed:
             if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
                 return self._plain(*args, grad_outputs=grad_outputs, **kwargs)
             return self._seeded(*args, as_seed(grad_outputs), **kwargs)
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython
+            raise outside(error)  # noqa: B904  it is the same error
+
+    def run_logged(self, log: EffectLog, /, *args: Any, grad_outputs: Any = None) -> Any:
+        """The result of a call whose effects go through ``log``."""
+        try:
+            if grad_outputs is None:
+                return self._plain.run_logged(log, args, {})
+            if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
+                return self._plain.run_logged(log, args, {SEED: grad_outputs})
+            return self._seeded.run_logged(log, (*args, as_seed(grad_outputs)), {})
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython
             raise outside(error)  # noqa: B904  it is the same error

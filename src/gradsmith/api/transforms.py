@@ -27,6 +27,7 @@ from gradsmith.frontend.runtime import call
 from gradsmith.frontend.showing import in_silence
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ops.control import stop_gradient as stop_gradient_op
 
 
@@ -122,8 +123,17 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
         return pullback.value, pullback
     for name, primal in bind(signature_of(fun), "the function", primals, {}).arguments.items():
         check_tree(primal, name)
-    saved = tree_map(_copied, primals)
-    return plain_call(fun, tree_map(_copied, primals)), BoundPullback(_kept(fun, _pullback), saved)
+    log = EffectLog()
+    value = _kept(fun, _value).run_logged(log, *primals)
+    return value, pullback_at(fun, primals, log)
+
+
+def pullback_at(
+    fun: Callable[..., Any], primals: Sequence[Any], log: EffectLog | None = None
+) -> BoundPullback:
+    """The pullback of ``fun`` at ``primals``; calls without a rule give what ``log`` says."""
+    saved = tree_map(_copied, tuple(primals))
+    return BoundPullback(_kept(fun, _pullback), saved, log)
 
 
 def plain_call(fun: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -175,6 +185,13 @@ def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
     return tree.unflatten(shape, [function(leaf) for leaf in leaves])
 
 
+def _value(fun: Callable[..., Any]) -> Transformed:
+    def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
+        return call(fun, *bound.args, **bound.kwargs)
+
+    return Transformed(fun, build, "_value", "Value of {name}.")
+
+
 def _pullback(fun: Callable[..., Any]) -> Transformed:
     def build(bound: inspect.BoundArguments, grad_outputs: Any = None) -> Any:
         return Pullback(fun, bound.args)(grad_outputs)
@@ -191,16 +208,27 @@ def _pushforward(fun: Callable[..., Any]) -> Transformed:
 
 
 class BoundPullback:
-    """The pullback of a function at given arguments."""
+    """The pullback of a function at given arguments.
+
+    ``log`` has what calls without a rule have given for the value: nothing is drawn or read again.
+    """
 
     __gradsmith__ = True
 
-    def __init__(self, whole: Transformed, primals: tuple[Any, ...]) -> None:
+    def __init__(
+        self, whole: Transformed, primals: tuple[Any, ...], log: EffectLog | None = None
+    ) -> None:
         self._whole = whole
         self._primals = primals
+        self._log = log
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        result: tuple[Any, ...] = self._whole(*self._primals, grad_outputs=cotangent)
+        result: tuple[Any, ...]
+        if self._log:
+            log = self._log.of_calls()
+            result = self._whole.run_logged(log, *self._primals, grad_outputs=cotangent)
+        else:
+            result = self._whole(*self._primals, grad_outputs=cotangent)
         return result
 
     def source(self, cotangent: Any) -> str:

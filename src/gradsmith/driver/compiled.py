@@ -240,7 +240,21 @@ class Compiled:
         """The result by the first specialisation whose checks hold, of those but ``failed``."""
         if current_trace() is not None:
             return self.inline(args, kwargs)
-        call, log = self._call(args, kwargs), EffectLog()
+        call = self._call(args, kwargs)
+        found, kinds, result = self._run(call, EffectLog(), failed)
+        self._remember(key, found, call, args, kwargs, kinds)
+        return result
+
+    def run_logged(self, log: EffectLog, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call whose effects go through ``log``."""
+        if current_trace() is not None:
+            return self.inline(args, kwargs)
+        return self._run(self._call(args, kwargs), log)[2]
+
+    def _run(
+        self, call: Call, log: EffectLog, failed: Specialisation | None = None
+    ) -> tuple[Specialisation, Kinds, Any]:
+        """The specialisation that fits, the kinds of what it captures, and the result."""
         for found in self._fitting(call):
             if found is failed:
                 continue
@@ -261,8 +275,7 @@ class Compiled:
                     f"another kind in a later iteration than in the first: {error}",
                     hint="copy what it writes to, or convert what it returns",
                 ) from None
-        self._remember(key, found, call, args, kwargs, kinds)
-        return result
+        return found, kinds, result
 
     def _remember(
         self,

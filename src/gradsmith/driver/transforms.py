@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from inspect import BoundArguments
 from typing import Any, NoReturn
 
@@ -134,10 +135,12 @@ class Primals:
         ]
 
     def restore(self, gradients: Sequence[Any]) -> list[Any]:
-        """Gradients in the shapes of the values; None for integers within a tree."""
+        """Gradients in the shapes of the values; None for all that has none."""
         rest = iter(gradients)
         return [
-            tree.unflatten(shape, [next(rest) if moves else None for moves in moving])
+            tree.unflatten(
+                _without_statics(shape), [next(rest) if moves else None for moves in moving]
+            )
             for shape, moving in self._trees
         ]
 
@@ -153,6 +156,13 @@ class Primals:
                     builder.name(g, f"g_{builder.names[source]}")
             gradients.append(wrap(g))
         return gradients
+
+
+def _without_statics(shape: tree.Tree) -> tree.Tree:
+    """None in the place of what has no gradient: strings, functions, objects of libraries."""
+    if shape.kind == "static":
+        return replace(shape, value=None)
+    return replace(shape, children=tuple(map(_without_statics, shape.children)))
 
 
 def _moving(name: str, shape: tree.Tree, moving: Sequence[bool], tangent: Any) -> list[Any]:

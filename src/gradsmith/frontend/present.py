@@ -174,7 +174,7 @@ class PresentValues:
             return node.op.evaluate(*operands, **attrs)
         if node.op is call:
             return result_of(self._trace.log.perform(made, operands, **attrs), **attrs)
-        return self._trace.log.perform(partial(node.op.evaluate, **attrs), *operands)
+        return self._trace.log.say(partial(node.op.evaluate, **attrs), *operands)
 
     def _argument(self, param: Node) -> Any:
         """An argument of the call, or what the first iteration of a loop starts with."""

@@ -22,6 +22,8 @@ class Done:
 
     result: Any
     error: BaseException | None
+    says: bool
+    """Whether it prints or warns, and is no call of a function without a rule."""
 
 
 class EffectLog:
@@ -35,10 +37,23 @@ class EffectLog:
     def __bool__(self) -> bool:
         return bool(self._done)
 
+    def of_calls(self) -> EffectLog:
+        """What code that neither prints nor warns goes on from: the calls without a rule."""
+        found = EffectLog()
+        found._done = [done for done in self._done if not done.says]
+        return found
+
     def perform(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)``, unless an earlier run has done it."""
+        return self._perform(function, args, kwargs, says=function in (print, warnings.warn))
+
+    def say(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The same of a function that prints or warns."""
+        return self._perform(function, args, {}, says=True)
+
+    def _perform(self, function: Callable[..., Any], args: Any, kwargs: Any, *, says: bool) -> Any:
         if self.place == len(self._done):
-            self._done.append(_attempted(function, args, kwargs))
+            self._done.append(Done(*_attempted(function, args, kwargs), says))
         done = self._done[self.place]
         self.place += 1
         if done.error is not None:
@@ -56,13 +71,15 @@ class EffectLog:
             _at_work.reset(token)
 
 
-def _attempted(function: Callable[..., Any], args: Any, kwargs: Any) -> Done:
-    if function is warnings.warn:  # below it are this function, two of the log, and the caller
-        kwargs = {**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 3}
+def _attempted(
+    function: Callable[..., Any], args: Any, kwargs: Any
+) -> tuple[Any, Exception | None]:
+    if function is warnings.warn:  # below it are this function, three of the log, and the caller
+        kwargs = {**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 4}
     try:
-        return Done(function(*args, **kwargs), None)
+        return function(*args, **kwargs), None
     except Exception as error:
-        return Done(None, error)
+        return None, error
 
 
 _at_work: ContextVar[EffectLog | None] = ContextVar("effects", default=None)
