@@ -53,6 +53,7 @@ class PendingSeed:
             self.name,
             _no_integer(self.value),
             ArrayType(dtype, shape, form),  # type: ignore[arg-type]
+            shares=False,  # a derivative writes to nothing outside
         )
         node: Node = made.node
         return node

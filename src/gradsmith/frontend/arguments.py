@@ -119,10 +119,13 @@ def leaf_value(
     value: Any,
     type_: ArrayType | None = None,
     label: str | None = None,
+    *,
+    shares: bool = True,
 ) -> Any:
     """The traced stand-in of an input: a tracer, or a traced integer; declares the parameter.
 
-    ``label`` is what emitted code calls it, by default ``name``.
+    ``label`` is what emitted code calls it, by default ``name``. With ``shares`` the function sees
+    in it what it writes to an array that shares its memory.
     """
     trace.leaves[name] = value
     if isinstance(value, int):
@@ -138,7 +141,8 @@ def leaf_value(
     trace.root.names[node] = label or name
     storage = Storage(node, order=_order(name, value))
     storage.name = name
-    enter(trace, name, storage, value)
+    if shares:
+        enter(trace, name, storage, value)
     storage.label = label or name
     trace.buffers[name] = storage, node
     return Tracer(View(storage))
