@@ -159,6 +159,31 @@ def with_a_count(x):
 
 
 @program
+def counted_and_on_some_paths(x):
+    v, n, found = x[0] + 1.0, 0, [x[0], x[0] * 0.5]
+    while v > 0.1:
+        v = v * 0.7
+        n += 1
+        if np.sin(9 * v) > 0:
+            found.append(v * n)
+        else:
+            v = v * 0.9
+    return sum(e * e for e in found)
+
+
+@program
+def before_an_inner_loop(x):
+    v, n, found = x[0] + 1.0, 0, []
+    while v > 0.1 and n < 30:
+        v = v * 0.7
+        n += 1
+        found.append(v * v)
+        for _ in range(6):
+            found.append(np.sin(v))  # noqa: PERF401
+    return sum(found) * n
+
+
+@program
 def copies_of_what_is_written_to(x):
     state, out = x + 1.0, []
     while state[0] > 0.1:

@@ -206,6 +206,19 @@ def again_in_another_loop(x):
 
 
 @program
+def before_an_inner_loop(x):
+    products = []
+    for i in range(len(x)):
+        products.append(x[i])
+        if x[i] > 0.5:
+            products.append(1.0)
+        for j in range(6):
+            products.append(x[i] * j)
+        products.append(x[i] ** 2)
+    return np.sum(np.array(products) ** 2) + len(products)
+
+
+@program
 def in_a_comprehension(x):
     kept = [v for v in x if v > 0.4]
     return np.mean(np.array(kept)) * len(kept) + kept[0] * kept[-1] + max(kept)

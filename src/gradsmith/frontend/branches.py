@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.frozen import Sites, freeze, lock, separate
-from gradsmith.frontend.grown import storage_of
+from gradsmith.frontend.frozen import Sites, lock, separate
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
@@ -25,15 +24,14 @@ from gradsmith.frontend.joint import (
     make_branch,
 )
 from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
-from gradsmith.frontend.merging import is_data
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
     OpenRows,
-    RowKind,
     changed_rows,
-    joint_row_kind,
+    close_elements,
     kind_of,
+    of_another_kind,
     open_rows_of,
 )
 from gradsmith.frontend.spans import current_span
@@ -268,32 +266,9 @@ def _ended_rows(joint: Joint, container: Any, arm: Arm, contents: Any) -> OpenRo
         node_of = partial(joint.node, arm)
         ended = begun.appended(contents[1:], node_of)
         if ended is None:
-            raise _of_another_kind(container, begun, contents[1:], node_of)
-    _close_elements(contents)
+            raise of_another_kind(container, begun, contents[1:], node_of)
+    close_elements(contents[1:], contents[0].sites)
     return ended
-
-
-def _of_another_kind(
-    container: Any, begun: OpenRows, elements: Sequence[Any], node_of: Callable[[Any], Node]
-) -> ControlFlowError:
-    """The error that a branch appends elements of another kind than was assumed."""
-    error = AppendedInBranchError(changed_rows().message, current_span(), changed_rows().hint)
-    kind: RowKind | None = (begun.form, begun.types)
-    for element in elements:
-        kind = joint_row_kind(kind, kind_of(element, node_of))
-    error.container, error.kind = container, kind
-    return error
-
-
-def _close_elements(contents: list[Any]) -> None:
-    """What an arm appends has become rows at its end: later writes would be lost."""
-    sites = contents[0].sites
-    for element in contents[1:]:
-        freeze(element, sites)
-        for part in tree.flatten(element, is_data)[0]:
-            buffer = storage_of(part)
-            if buffer is not None:
-                lock(buffer, sites)
 
 
 def _greater(one: Size | None, other: Size | None) -> Size | None:

@@ -19,7 +19,7 @@ from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.outside_iterators import checked_iterable
 from gradsmith.frontend.path_errors import ended, in_users_name, is_an_end
 from gradsmith.frontend.planned import Planned, planned
-from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError
+from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError, flush_rows
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import wrap_size
@@ -435,7 +435,8 @@ class Looping:
     def _guessed(self, trace: Trace, frame: Any) -> Iterator[Any]:
         """A ``while``: it may count, as a ``for`` over a range does."""
         everything = (*self.names.stored, *self.names.targets)
-        before = variables(frame, everything)
+        # an attempt that has failed has left its own values in the frame
+        before = list(self._original) or variables(frame, everything)
         self._guess = guess = Guess(self.names, dict(zip(everything, before, strict=True)))
         self._may_guess = False
         if guess.wholes:
@@ -562,6 +563,8 @@ class Looping:
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)
+        for container in known.values():
+            flush_rows(container)
         depth = trace.unrolling.begin(self.place, known)
         try:
             for _ in range(MOST_ATTEMPTS):

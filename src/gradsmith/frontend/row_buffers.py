@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, joint_form, storage_of, taken_apart
 from gradsmith.frontend.journal import note_container, refill
-from gradsmith.frontend.merging import as_result, as_value
+from gradsmith.frontend.merging import as_result, as_value, is_data
 from gradsmith.frontend.slots import Slot, fresh_name, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -128,6 +129,47 @@ def open_rows_of(contents: Any) -> OpenRows | None:
         return None
     found: OpenRows | None = contents[0].open_rows
     return found
+
+
+def of_another_kind(
+    container: Any,
+    begun: OpenRows,
+    elements: Sequence[Any],
+    node_of: Callable[[Any], Node] = as_result,
+) -> ControlFlowError:
+    """The error that elements are appended that are of another kind than was assumed."""
+    error = AppendedInBranchError(changed_rows().message, current_span(), changed_rows().hint)
+    kind: RowKind | None = (begun.form, begun.types)
+    for element in elements:
+        kind = joint_row_kind(kind, kind_of(element, node_of))
+    error.container, error.kind = container, kind
+    return error
+
+
+def flush_rows(container: Any) -> None:
+    """What an iteration of an enclosing loop has appended to a list becomes rows: an inner loop is
+    about to begin, which may append more.
+    """
+    begun = open_rows_of(container)
+    if begun is None or len(container) == 1:
+        return
+    sites, elements = container[0].sites, container[1:]
+    ended = begun.appended(elements)
+    if ended is None:
+        raise of_another_kind(container, begun, elements)
+    close_elements(elements, sites)
+    note_container(container)
+    refill(container, [ended.stand_in(sites)])
+
+
+def close_elements(elements: Sequence[Any], sites: Sites) -> None:
+    """What has been appended has become rows: later writes would be lost."""
+    for element in elements:
+        freeze(element, sites)
+        for part in tree.flatten(element, is_data)[0]:
+            buffer = storage_of(part)
+            if buffer is not None:
+                lock(buffer, sites)
 
 
 @dataclass(slots=True)
@@ -456,6 +498,8 @@ def buffer_of(
     count, outer = appended.count, open_rows_of(before)
     most = 1 if count is None else count
     kind, types = appended.form, list(appended.types)
+    if outer is not None and len(before) > 1:
+        return None  # `flush_rows` makes rows of what is behind
     if outer is not None:
         none: list[list[Any]] = [[] for _ in types]
         first = outer.count
