@@ -186,8 +186,11 @@ class BoundRecorder:
         self.note("asserted", value)
         return value
 
-    def trying(self, step, /):
+    def trying(self, step, lookups, /):
         self.note("trying", step)
+
+    def names(self, held, /):
+        return held
 
 
 def bound(target, value):

@@ -358,3 +358,80 @@ def test_a_handler_is_not_taken_for_what_gradsmith_refuses():
         assert gs.compile(f)(3) == 6.0
     except gs.GradsmithError as error:
         assert "Decimal" in str(error)  # noqa: PT017
+
+
+def _of_a_list(x):
+    table = [1.0, 2.0]
+    try:
+        return table[int(x)] * x
+    except IndexError:
+        return x * 10
+
+
+def _of_an_array(x):
+    table = np.array([1.0, 2.0, 3.0])
+    try:
+        return table[int(x)] * x
+    except LookupError:
+        return x * 10
+
+
+def _of_a_matrix(x):
+    table = np.arange(6.0).reshape(2, 3)
+    try:
+        return table[1, int(x)] * x + table[int(x), -1]
+    except Exception:
+        return x * 10
+
+
+def _written(x):
+    table = np.zeros(3)
+    with contextlib.suppress(IndexError):
+        table[int(x)] = x
+    return np.sum(table) * x
+
+
+def _after_a_loop(x):
+    table, total = np.array([1.0, 2.0, 3.0]), 0.0
+    try:
+        for i in range(3):
+            total += table[i] * table[i - 1]
+        return table[int(x)] * total
+    except (ValueError, IndexError):
+        return total * x
+
+
+def _found(x):
+    table = np.array([1.0, 2.0, 3.0]) * x
+    try:
+        return table[np.argmax(table) + int(x)]
+    except IndexError:
+        return table[0]
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
+@pytest.mark.parametrize(
+    "function", [_of_a_list, _of_an_array, _of_a_matrix, _written, _after_a_loop, _found]
+)
+def test_an_index_out_of_range_is_handled_in_later_calls(function):
+    compiled, gradient = gs.compile(function), gs.grad(function)
+    for x in (0.7, 1.2, 2.6, 3.6, -5.5, -1.3, 0.3):
+        assert compiled(x) == function(x)
+        slope = (function(x + 1e-6) - function(x - 1e-6)) / 2e-6
+        assert gradient(x) == pytest.approx(slope, abs=1e-6)
+
+
+def test_loops_in_a_try_that_handles_no_index_stay_loops():
+    def f(x, n):
+        total = 0.0
+        try:
+            for i in range(n):
+                total += x[int(x[i])]
+        except ValueError:
+            total = -1.0
+        return total
+
+    x = np.array([1.0, 2.0, 0.0, 1.0])
+    compiled = gs.compile(f)
+    assert len({compiled.source(x, n).count("\n") for n in (3, 4)}) == 1
+    assert compiled(x, 4) == f(x, 4)

@@ -223,7 +223,7 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
         asked = len(nodes)
         Tracer.decide(Tracer(View(Storage(raises_of(node, text, signals)))))
         if error is not None:
-            _check_at_root(trace)
+            check_at_root(trace)
             raise error
         place = nodes.index(node, begin)
         nodes[place:] = [*nodes[asked:], *nodes[place:asked]]  # the code asks before it computes
@@ -235,7 +235,7 @@ def _present_result(trace: Trace, node: Node) -> Any:
     return node.op.evaluate(*operands, **node.attrs)
 
 
-def _check_at_root(trace: Trace) -> None:
+def check_at_root(trace: Trace) -> None:
     """An error that Python is to raise now leaves a region half done: the branches around are to
     be decided, the loops to be written out.
 

@@ -89,6 +89,7 @@ from gradsmith.frontend.heaps import meaning_of_heap
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
+from gradsmith.frontend.lookups import check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, shown
@@ -655,3 +656,5 @@ for _function in (
     *(protocols.truth, protocols.Items.__getitem__, protocols.Items.__setitem__),
 ):
     in_users_name(_function)
+
+Tracer.check_lookup = staticmethod(check_lookup)

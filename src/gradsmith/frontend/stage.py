@@ -244,8 +244,13 @@ class BoundRuntime(Protocol):
     def asserted(self, value: Any, message: Later, /) -> Any:
         """``value``, whose truth ``assert value, message()`` asks next."""
 
-    def trying(self, step: int, /) -> None:
-        """The body of a ``try`` with handlers begins (1), or has ended (-1)."""
+    def trying(self, step: int, lookups: bool, /) -> None:
+        """The body of a ``try`` with handlers begins (1), or has ended (-1); ``lookups`` says
+        that these may be for an index that is out of range.
+        """
+
+    def names(self, held: dict[str, Any], /) -> Any:
+        """``globals()``, which is ``held``."""
 
     def matched(self, subject: Any, /) -> Any:
         """The subject of a ``match`` that asks for its class."""
@@ -436,6 +441,7 @@ class Passing:
         suppresses = isinstance(self._manager, contextlib.suppress)
         if trace is not None and (suppresses or special(self._manager, "__exit__")):
             trace.trying += step
+            trace.trying_lookups += step
 
 
 def stage(function: FunctionType, runtime: Runtime) -> FunctionType:

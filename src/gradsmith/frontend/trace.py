@@ -183,6 +183,7 @@ class Trace:
     silent: bool = False  # whether prints and warnings have been made by a run before
     floating: FloatingErrors = field(default_factory=FloatingErrors)
     trying: int = 0  # how many `try` with handlers are being run
+    trying_lookups: int = 0  # how many of them may handle an index that is out of range
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
     """For the regions that are arms: the condition, and with which truth of it they run."""
     doubts: dict[int, tuple[Any, list[tuple[Any, Cause]]]] = field(default_factory=dict)

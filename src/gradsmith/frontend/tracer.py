@@ -56,6 +56,9 @@ class Tracer:
     """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
     checks; set from `value_guards`."""
     decide: ClassVar[Callable[..., bool]]
+    check_lookup: ClassVar[Callable[..., None]]
+    """``check_lookup(array, key)`` specialises on whether a ``try`` is to handle an IndexError;
+    set from `lookups`."""
     settled: ClassVar[Callable[..., Any]]
     """The value as a complex number, where it is a power of Python's that is one in this call."""
 
@@ -325,9 +328,11 @@ class Tracer:
             raise ArgumentTypeError(
                 f"{shown(self)} is not subscriptable", here(), "only arrays have elements"
             )
+        self.check_lookup(self, key)
         return self.run(index.read, self, as_key(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self.check_lookup(self, key)
         self.assign(self.run(index.write, self, as_key(key), value))
 
     def __delitem__(self, key: Any) -> NoReturn:

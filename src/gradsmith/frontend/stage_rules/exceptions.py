@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from gradsmith.frontend.enclose import replaced
@@ -38,14 +39,26 @@ def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
         passing = ast.ExceptHandler(refusal, None, [ast.Raise(None, None, **at)], **at)
         handlers = [passing, *handlers]
     made = _with_handlers(rewriter, node, handlers)
-    return _watched(rewriter, made) if node.handlers else made
+    return _watched(rewriter, made, node) if node.handlers else made
 
 
-def _watched(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
+def _may_handle_lookups(handled: ast.expr | None) -> bool:
+    """Whether an index that is out of range may be handled: not by other errors of Python's."""
+    if isinstance(handled, ast.Tuple):
+        return any(map(_may_handle_lookups, handled.elts))
+    if isinstance(handled, ast.Attribute):
+        return handled.attr != "LinAlgError"
+    error = getattr(builtins, handled.id, None) if isinstance(handled, ast.Name) else None
+    return error is None or issubclass(IndexError, error)
+
+
+def _watched(rewriter: Rewriter, node: ast.Try, source: ast.Try) -> ast.stmt:
     """The ``try`` within another that tells the runtime where its body begins and ends."""
     at = place(node)
+    lookups = any(_may_handle_lookups(handler.type) for handler in source.handlers)
     begin, end = (
-        ast.Expr(rewriter.call("trying", at, ast.Constant(step, **at)), **at) for step in (1, -1)
+        ast.Expr(rewriter.call("trying", at, *(ast.Constant(v, **at) for v in given)), **at)
+        for given in ((1, lookups), (-1, lookups))
     )
     return replaced(node, body=[ast.Try([begin, *node.body], [], [], [end], **at)])
 

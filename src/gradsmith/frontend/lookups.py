@@ -1,0 +1,54 @@
+"""Indices that values of the data decide, where a ``try`` handles those that are out of range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.dispatch import check_at_root
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.value_guards import decide
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
+
+
+def check_lookup(array: Tracer, key: Any) -> None:
+    """Specialise on whether the integers of ``key`` are in range.
+
+    Raises
+    ------
+    IndexError
+        One is not, in the present call.
+    """
+    trace = current_trace()
+    if trace is None or not trace.trying_lookups:
+        return
+    items = key if isinstance(key, tuple) else (key,)
+    for axis, (item, size) in enumerate(zip(items, array.type.shape, strict=False)):
+        if item is None or item is Ellipsis or isinstance(item, (list, np.ndarray)):
+            return  # the axes that follow are others
+        if _is_integer_of_data(item) and not _is_in_range(item, size):
+            check_at_root(trace)
+            place, length = int(TracedInt.known(item)), dims.hint(size)
+            raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
+
+
+def _is_integer_of_data(item: Any) -> bool:
+    if isinstance(item, Tracer):
+        return item.type.ndim == 0 and item.type.dtype.kind in "iu"
+    return isinstance(item, TracedInt) and dims.is_unbacked(item.dim)
+
+
+def _is_in_range(item: Any, size: Size) -> bool:
+    if isinstance(item, TracedInt) and _is_settled(item.dim, size):
+        return True
+    length = wrap_size(size)
+    return decide(item >= -length) and decide(item < length)
+
+
+def _is_settled(place: Size, size: Size) -> bool:
+    """Whether it is in range in every iteration of the loops around."""
+    return bool(dims.settled(">=", place, -size) and dims.settled("<", place, size))
