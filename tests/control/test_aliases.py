@@ -169,6 +169,80 @@ def test_such_a_loop_stays_one(function):
     assert len(sources) == 1
 
 
+# -- held by a container, which gets another array on one way -------------------------------------
+
+
+def _element_replaced(x):
+    b = x * 1
+    held = [b]
+    if x[0] > 0:
+        held[0] = b.copy()
+    b[0] = x[1]
+    return held[0][0]
+
+
+def _item_written_to(x):
+    b = x * 1
+    held = {"a": b}
+    if x[0] > 0:
+        held["a"] = x[::-1] * 1
+    held["a"][0] = x[1]
+    return b[0]
+
+
+def _attribute_replaced(x):
+    held = Grid(x * 1)
+    before = held.values
+    if x[0] > 0:
+        held.values = before * 1
+    before[1] = 2 * x[0]
+    return held.values[1]
+
+
+def _tuples_that_hold_it(x):
+    b = x * 1
+    held = (b, 1.0) if x[0] > 0 else (b.copy(), 1.0)
+    b[0] = x[1]
+    return held[0][0]
+
+
+def _replaced_in_each_row(x):
+    b = np.zeros(2)
+    rows = []
+    for v in x:
+        b[0] = v
+        rows.append(b)
+        if v > 1:
+            rows[-1] = b.copy()
+    return sum(row[0] for row in rows)
+
+
+def _a_copy_in_some_rows(x):
+    b = np.zeros(2)
+    rows = []
+    for v in x:
+        b[0] = v
+        rows.append(b if v < 1 else b.copy())
+    return sum(row[0] for row in rows)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_element_replaced, _item_written_to, _attribute_replaced, _tuples_that_hold_it),
+        *(_replaced_in_each_row, _a_copy_in_some_rows),
+    ],
+)
+def test_a_container_holds_the_array_on_one_way_only(function):
+    compiled, gradient = gs.compile(function), gs.grad(function)
+    for values in ([-2.0, 0.1, 3.0, 0.9], [0.5, -1.2, 2.3], [-0.3, 1.7, -0.4, 2.2, -1.1]):
+        x = np.array(values)
+        assert compiled(x) == function(x)
+        steps = 1e-6 * np.eye(len(x))
+        slopes = [(function(x + h) - function(x - h)) / 2e-6 for h in steps]
+        np.testing.assert_allclose(gradient(x), slopes, atol=1e-8)
+
+
 # -- a variable that is a view unless a trip gives it an array of its own -------------------------
 
 

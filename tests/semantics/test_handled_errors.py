@@ -327,12 +327,31 @@ def test_errors_that_numpy_is_told_to_raise_are_handled():
         np.testing.assert_array_equal(gradient(np.array([0.0, 1.0])), [1.0, 1.0])
 
 
+class _KnowsNothing:
+    pass
+
+
+class _Declines:
+    def __add__(self, other):
+        return NotImplemented
+
+    __lt__ = __add__
+
+
+KNOWS_NOTHING, DECLINES = _KnowsNothing(), _Declines()
+
+
 @pytest.mark.parametrize(
     ("function", "sets"),
     [
         (lambda x, y: x + y, [(0.5, 2.0), (0.5, None), (0.5, "a"), (0.5, [1.0]), (3, "a")]),
         (lambda x, y: x < y, [(0.5, 2.0), (1j, 2.0), (2.0, 1j), (1, 1j), (0.5, "a")]),
         (lambda x, y: decimal.Decimal(1) * x + y, [(0.5, 2.0)]),
+        (lambda x, y: KNOWS_NOTHING + x, [(0.5, 2.0), (3, 2.0)]),
+        (lambda x, y: x * KNOWS_NOTHING, [(0.5, 2.0), (3, 2.0)]),
+        (lambda x, y: x < KNOWS_NOTHING, [(0.5, 2.0), (3, 2.0)]),
+        (lambda x, y: DECLINES + x, [(0.5, 2.0), (3, 2.0)]),
+        (lambda x, y: x > DECLINES, [(0.5, 2.0), (3, 2.0)]),
     ],
 )
 def test_texts_about_operands(function, sets):
@@ -435,3 +454,57 @@ def test_loops_in_a_try_that_handles_no_index_stay_loops():
     compiled = gs.compile(f)
     assert len({compiled.source(x, n).count("\n") for n in (3, 4)}) == 1
     assert compiled(x, 4) == f(x, 4)
+
+
+def _raised_under_finally(x):
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        result = x * x
+    finally:
+        print("done", x)
+    return result
+
+
+def _raised_in_a_handler(x):
+    try:
+        result = math.sqrt(x)
+    except ValueError:
+        print("handled")
+        raise KeyError("no root") from None
+    else:
+        print("fine")
+    finally:
+        print("done")
+    return result * 2
+
+
+def _raised_in_a_function_called(x):
+    def checked(v):
+        if v > 2:
+            raise OverflowError(f"{v} is too much")
+        return v * 3
+
+    total = 0.0
+    for k in range(3):
+        try:
+            total = total + checked(x + k)
+        finally:
+            print("step", k)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [_raised_under_finally, _raised_in_a_handler, _raised_in_a_function_called]
+)
+def test_finally_is_done_where_a_branch_raises(function, capsys):
+    def seen(called, x):
+        try:
+            found = called(x)
+        except (ValueError, KeyError, OverflowError) as error:
+            found = type(error), str(error)
+        return found, capsys.readouterr().out
+
+    for called in (gs.compile(function), lambda x: gs.value_and_grad(function)(x)[0]):
+        for x in (0.7, -1.3, 2.6, -0.4, 0.7, 1.5):
+            assert seen(called, x) == seen(function, x)

@@ -6,6 +6,8 @@ that decisions that were frozen at the first call show.
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
 import operator
 import warnings
@@ -406,3 +408,22 @@ def test_sums_of_no_element():
     assert compiled(np.array([0.75, 0.5])) == 0.75
     assert compiled(np.array([0.25, 0.5])) == 0
     assert gs.compile(of_all)(np.zeros(0)) == 0
+
+
+def test_a_copy_of_a_number_is_that_number():
+    @dataclasses.dataclass
+    class Pair:
+        first: float
+        rest: list
+
+    def f(x):
+        pair = Pair(x[0], [x[1], x])
+        held = dataclasses.asdict(pair)
+        held["rest"][1] *= 2
+        return copy.copy(x[0]), copy.deepcopy([x[1]]), held, dataclasses.astuple(pair)[0], x
+
+    x = np.array([1.5, 2.5])
+    given, expected = gs.compile(f)(x), f(x)
+    assert repr(given) == repr(expected)
+    for made in (given[0], given[1][0], given[2]["first"], given[3]):
+        assert type(made) is np.float64

@@ -11,12 +11,11 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.frozen import Sites, lock, separate
+from gradsmith.frontend.frozen import Sites, separate
 from gradsmith.frontend.implied import Side, note_implied
 from gradsmith.frontend.joint import (
     Arm,
     Joint,
-    Output,
     arm_of,
     as_condition,
     condition_of,
@@ -35,11 +34,10 @@ from gradsmith.frontend.row_buffers import (
     open_rows_of,
 )
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Cause, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -169,7 +167,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for container, contents in containers.values():
         rows = isinstance(contents, JoinedRows)
         refill(container, contents.filled(joint) if rows else joint.fill(contents))
-    doubt_aliases(arms, values, made := [joint.fill(v) for v in values], Cause(joint.site))
+    made = [joint.fill(v) for v in values]
+    joint.doubt_arrays()
     joint.doubt_containers()
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
@@ -306,29 +305,6 @@ def _is_same(left: Any, right: Any) -> bool:
         return bool(left == right)
     pairs = zip(*(tree.parts(side)[2] for side in (left, right)), strict=False)
     return len(left) == len(right) and all(a is b for a, b in pairs)
-
-
-def doubt_aliases(
-    arms: Sequence[Arm], outputs: Sequence[Any], made: Sequence[Any], cause: Cause
-) -> None:
-    """Arrays that came out of the branch may share memory with others: writes to these tell."""
-    seen: dict[Storage, Storage] = {}
-    for place, (output, value) in enumerate(zip(outputs, made, strict=True)):
-        if not (isinstance(output, Output) and isinstance(value, Tracer) and value.ndim):
-            continue
-        storage = value.view.storage
-        for arm in arms:
-            source = arm.values[place]
-            if not isinstance(source, Tracer):
-                continue
-            origin = source.view.storage
-            known = seen.setdefault(origin, storage)
-            if known is not storage:
-                storage.doubt(known, cause=cause)
-            if not arm.builder.owns(origin.node):
-                storage.doubt(origin, cause=cause)
-            if origin.locked:
-                lock(storage, origin.sites)
 
 
 # -- expressions ---------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
-from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites
-from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
+from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites, lock
+from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of, storage_of
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note, note_joined
 from gradsmith.frontend.merging import (
@@ -32,6 +32,7 @@ from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -149,6 +150,8 @@ class Joint:
         self.site = trace.sites.get(arms[0].builder)
         self.builders = [arm.builder for arm in arms]
         self.results: list[tuple[Node, Node]] = []
+        self.sources: list[tuple[Any, Any]] = []
+        """The values of the arms that they are made of."""
         self.symbols: list[Symbol | None] = []
         self.types: list[list[ArrayType]] = []
         """What the results are in each of the arms."""
@@ -273,6 +276,7 @@ class Joint:
         if causes:
             self.stale[len(self.results)] = causes[0]
         self.results.append((cast[0], cast[1]))
+        self.sources.append((left, right))
         self.types.append([node.array_type for node in nodes])
         self.labels.append(label)
         return Output(len(self.results) - 1)
@@ -346,6 +350,26 @@ class Joint:
             sites = NONE.union(*map(frozen_sites, self.origins[id(value)][1:]))
             self.filled[id(value)] = freeze(made, sites)
         return self.filled[id(value)]
+
+    def doubt_arrays(self) -> None:
+        """Arrays that came out of the branch, as variables or in containers, may share memory with
+        others: writes to these tell.
+        """
+        seen: dict[Storage, Storage] = {}
+        cause = Cause(self.site)
+        for value, sources in zip(self.made, self.sources, strict=True):
+            storage = storage_of(value)
+            for arm, source in zip(self.arms, sources, strict=True):
+                origin = storage_of(source)
+                if storage is None or origin is None:
+                    continue
+                known = seen.setdefault(origin, storage)
+                if known is not storage:
+                    storage.doubt(known, cause=cause)
+                if not arm.builder.owns(origin.node):
+                    storage.doubt(origin, cause=cause)
+                if origin.locked:
+                    lock(storage, origin.sites)
 
     def doubt_containers(self) -> None:
         """A container that came out of the branch may be one of those that went into it."""

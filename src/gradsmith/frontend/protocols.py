@@ -90,10 +90,8 @@ _NUMBERS = (int, float, complex)
 
 def _example(value: Any) -> Any:
     """A number of the class that a traced number of Python's has."""
-    if isinstance(value, TracedInt):
-        return 1
-    if isinstance(value, Tracer) and value.type.weak:
-        return value.type.dtype.type(1).item()
+    if isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak):
+        return _number(value)
     return value
 
 
@@ -110,7 +108,7 @@ def either_side(
         if mine is not theirs or name in _COMPARING:
             ways.reverse()
     if not any(special(owner, method) for owner, method, _ in ways):
-        return plain(left, right)
+        return _handled(plain, left, right)
     plain_number = _check_array(left, right)
     for owner, method, other in ways:
         given = _tried(owner, method, plain_number if other is left else other)
@@ -123,9 +121,18 @@ _COMPARING = frozenset(name for name, _, _ in _COMPARE.values())
 
 
 def _without(value: Any) -> Any:
-    """What stands for an operand that knows no such operator: Python words the error."""
-    kind = type(type(value).__name__, (), {})
-    return object.__new__(kind)
+    """What stands for an operand that knows no such operator: Python words the error.
+
+    NumPy asks Python about each element, which is a number of Python's then.
+    """
+    name = type(value).__name__
+    if isinstance(value, (Tracer, TracedInt)):
+        name = type(_number(value)).__name__
+    return object.__new__(type(name, (), {}))
+
+
+def _number(value: Any) -> Any:
+    return 1 if isinstance(value, TracedInt) else value.type.dtype.type(1).item()
 
 
 def _tried(owner: Any, method: str, other: Any) -> Any:

@@ -68,8 +68,7 @@ class RowAliases:
             if self._is_new(row):
                 self._new.add(row)
             for one in self._families[row]:
-                at_first = one in self.begins or not self.builder.owns(one.node)
-                if at_first and (one in written or one in self.state.storages):
+                if one in self.state.storages or (one in written and self._is_older(one)):
                     raise ControlFlowError(
                         "this loop appends an array to a list and writes to that array in other "
                         "trips",
@@ -108,9 +107,14 @@ class RowAliases:
         known, stack = {row}, [row]
         while stack:
             one = stack.pop()
-            if one in self.begins or not self.builder.owns(one.node):
+            if self._is_older(one):
                 return False
             new = [other for other in one.may_be_directly() if other not in known]
             known.update(new)
             stack += new
         return True
+
+    def _is_older(self, one: Storage) -> bool:
+        """Whether it is there when a trip begins."""
+        carried = one in self.begins or one in self.state.storages
+        return carried or not self.builder.owns(one.node)

@@ -237,7 +237,7 @@ class Tracer:
         return hash(self.known(self))
 
     def __copy__(self) -> Any:
-        return self if self.type.weak else self.apply(np.copy, self)
+        return self.apply(np.copy, self) if self.type.form == "array" else self
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()

@@ -39,7 +39,14 @@ def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
         passing = ast.ExceptHandler(refusal, None, [ast.Raise(None, None, **at)], **at)
         handlers = [passing, *handlers]
     made = _with_handlers(rewriter, node, handlers)
-    return _watched(rewriter, made, node) if node.handlers else made
+    if node.handlers:
+        lookups = any(_may_handle_lookups(handler.type) for handler in node.handlers)
+        made = replaced(made, body=_watched(rewriter, made, made.body, lookups=lookups))
+    if not node.finalbody:
+        return made
+    within: list[ast.stmt] = [replaced(made, finalbody=[])] if node.handlers else made.body
+    body = _watched(rewriter, made, within, lookups=False)
+    return ast.Try(body, [], [], made.finalbody, **place(node))
 
 
 def _may_handle_lookups(handled: ast.expr | None) -> bool:
@@ -52,15 +59,16 @@ def _may_handle_lookups(handled: ast.expr | None) -> bool:
     return error is None or issubclass(IndexError, error)
 
 
-def _watched(rewriter: Rewriter, node: ast.Try, source: ast.Try) -> ast.stmt:
-    """The ``try`` within another that tells the runtime where its body begins and ends."""
+def _watched(
+    rewriter: Rewriter, node: ast.Try, body: list[ast.stmt], *, lookups: bool
+) -> list[ast.stmt]:
+    """``body`` within a ``try`` that tells the runtime where it begins and ends."""
     at = place(node)
-    lookups = any(_may_handle_lookups(handler.type) for handler in source.handlers)
     begin, end = (
         ast.Expr(rewriter.call("trying", at, *(ast.Constant(v, **at) for v in given)), **at)
         for given in ((1, lookups), (-1, lookups))
     )
-    return replaced(node, body=[ast.Try([begin, *node.body], [], [], [end], **at)])
+    return [ast.Try([begin, *body], [], [], [end], **at)]
 
 
 def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
