@@ -89,3 +89,33 @@ def test_the_message_of_an_assertion_that_holds_is_not_made():
 @pytest.mark.parametrize("function", changing.VARIABLES)
 def test_variables_of_functions_around(function):
     check(function, (X,), (X[:3] * 2,), (-X[:2],), (X[2:],))
+
+
+class _Waiting:
+    def step(self, held):
+        held[0] *= 2
+        return _Running()
+
+
+class _Running:
+    def step(self, held):
+        held[0] += 1
+        return _Finished() if held[0] > 4 else self
+
+
+class _Finished:
+    pass
+
+
+@pytest.mark.parametrize("stays", [isinstance, lambda state, kind: type(state) is kind])
+def test_the_first_iteration_changes_the_class_of_a_state(stays):
+    """It is made by itself, and undone where the others do not carry what it has made."""
+
+    def function(x):
+        held, state, steps = [x], _Waiting(), 0
+        while not stays(state, _Finished) and steps < 9:
+            state = state.step(held)
+            steps += 1
+        return held[0] * steps
+
+    check(function, (0.7,), (-1.3,), (2.6,), (0.7,))

@@ -267,6 +267,8 @@ class Looping:
         for journal in (self._journal, self._first):
             if journal is not None:
                 journal.undo()
+        if self._first is not None:
+            self._before = list(self._original)  # not what the first trip has left
         self._values = self._original[: len(self.names.stored)]
 
     @property
