@@ -79,6 +79,20 @@ def draws_positions(x, rng):
     return x[rng.integers(len(x))] * x[rng.permutation(len(x))[0]]
 
 
+def draws_for_a_branch(x, rng):
+    position = rng.randrange(3)
+    if x[0] > 0.4:
+        return x[position] ** 2
+    return x[position]
+
+
+def draws_for_a_loop(x, rng):
+    position, total = rng.choice([0, -1]), 0.0
+    for value in x:
+        total += x[position] * value if value > 0 else value
+    return total
+
+
 def draws_of_parts(x, setting, options):
     noise = setting.rng.normal(size=len(x)) * options["rng"].uniform()
     return np.sum(x * noise) * setting.scale
@@ -112,6 +126,8 @@ CASES = {
     draws_in_a_loop: [lambda: (generator(1), 4), lambda: (generator(2), 7)],
     draws_until: [lambda: (generator(1),), lambda: (generator(2),)],
     draws_positions: [lambda: (generator(1),), lambda: (generator(4),)],
+    draws_for_a_branch: [lambda: (random.Random(1),), lambda: (random.Random(4),)],
+    draws_for_a_loop: [lambda: (random.Random(1),), lambda: (random.Random(2),)],
     draws_of_parts: [
         lambda: (Setting(generator(1), 2.0), {"rng": generator(2)}),
         lambda: (Setting(generator(2), 3.0), {"rng": generator(3)}),

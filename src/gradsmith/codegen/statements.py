@@ -343,7 +343,7 @@ class Body:
         if node in self.graph.results or any(node in other.inputs for other in others):
             return True
         sizes = said_by([node]).keys()
-        return any(not sizes.isdisjoint(mentioned(other)) for other in others)
+        return any(not sizes.isdisjoint(mentioned(other)) for other in all_nodes(others))
 
     def _several(self, node: Node, type_: TupleType) -> ast.stmt:
         """The results of an op that gives several; a single one it gives as it is."""
