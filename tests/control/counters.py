@@ -184,7 +184,12 @@ def counter_of_few_trips(x):
     return x
 
 
-@program(": n", written_out="the array is half as long after each iteration", shared=False)
+@program(
+    ": n",
+    sizes=(4, 9),
+    written_out="the array is half as long after each iteration",
+    shared=False,
+)
 def halving(x):
     n = len(x)
     while n > 1:
