@@ -412,3 +412,66 @@ def test_every_transform_carries_source_and_emit(tmp_path):
         call.emit(path, X)
         assert "np." in path.read_text(encoding="utf-8")
         call.emit(str(path), X)
+
+
+class Held:
+    def __init__(self):
+        self.factor = np.array([1.0, np.nan, 3.0])
+        self.others = [2.0, 5.0]
+        self.count = 2
+        self.unread = 1.0
+
+    @property
+    def fresh(self):
+        return list(self.others)
+
+
+def with_factor(held, x):
+    return x * held.factor
+
+
+def with_items(held, x):
+    return sum(x * other for other in held.others)
+
+
+def with_count(held, x):
+    return x[: held.count] * np.sum(held.fresh)
+
+
+def in_place(held):
+    held.factor[0] = 7.0
+
+
+def rebound(held):
+    held.factor = held.factor * 2
+
+
+def grown(held):
+    held.others.append(1.0)
+
+
+def counted(held):
+    held.count = 3
+
+
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        (with_factor, in_place),
+        (with_factor, rebound),
+        (with_items, grown),
+        (with_count, counted),
+        (with_count, grown),
+    ],
+)
+def test_a_pullback_is_refused_once_what_the_function_reads_has_changed(function, change):
+    held, x = Held(), np.array([0.5, -1.0, 2.0])
+    value, pullback = gs.vjp(lambda x: function(held, x), x)
+    before = pullback(np.ones_like(value))[0]
+    held.unread, held.factor = 2.0, held.factor.copy()  # neither is a change to what is read
+    np.testing.assert_array_equal(pullback(np.ones_like(value))[0], before)
+    change(held)
+    with pytest.raises(gs.GradsmithError, match=r"has changed since gs\.vjp was called"):
+        pullback(np.ones_like(value))
+    value, pullback = gs.vjp(lambda x: function(held, x), x)
+    assert pullback(np.ones_like(value))[0].shape == x.shape

@@ -15,6 +15,7 @@ from gradsmith import tree
 from gradsmith.codegen.names import means_something
 from gradsmith.driver.compiled import Compiled
 from gradsmith.driver.leaving import outside
+from gradsmith.driver.outside_state import OutsideState
 from gradsmith.driver.signatures import signature_of
 from gradsmith.driver.specialise import SEED, Recipe
 from gradsmith.errors import ArgumentTypeError, SeedNeededError
@@ -131,6 +132,14 @@ class Transformed:
             if self._plain.recipe.seed != SEED:  # the function itself has such a parameter
                 return self._plain.run_logged(log, args, {SEED: grad_outputs})
             return self._seeded.run_logged(log, (*args, as_seed(grad_outputs)), {})
+        except Exception as error:
+            __tracebackhide__ = True  # for pytest and IPython
+            raise outside(error)  # noqa: B904  it is the same error
+
+    def run_noted(self, log: EffectLog, /, *args: Any) -> tuple[Any, OutsideState]:
+        """The same without a seed, with what the call has read from outside."""
+        try:
+            return self._plain.run_noted(log, args)
         except Exception as error:
             __tracebackhide__ = True  # for pytest and IPython
             raise outside(error)  # noqa: B904  it is the same error

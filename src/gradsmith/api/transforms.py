@@ -14,6 +14,7 @@ from gradsmith import tree
 from gradsmith.api.identity import ByIdentity
 from gradsmith.api.transformed import Transformed, check_callable
 from gradsmith.driver.gradients import OutsideTraceError
+from gradsmith.driver.outside_state import OutsideState
 from gradsmith.driver.signatures import bind, names_at, signature_of
 from gradsmith.driver.transforms import (
     Pullback,
@@ -21,6 +22,7 @@ from gradsmith.driver.transforms import (
     is_leaf,
     pushforward,
 )
+from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.arguments import check_tree
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.runtime import call
@@ -124,16 +126,21 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     for name, primal in bind(signature_of(fun), "the function", primals, {}).arguments.items():
         check_tree(primal, name)
     log = EffectLog()
-    value = _kept(fun, _value).run_logged(log, *primals)
-    return value, pullback_at(fun, primals, log)
+    value, around = _kept(fun, _value).run_noted(log, *primals)
+    return value, pullback_at(fun, primals, log, around)
 
 
 def pullback_at(
-    fun: Callable[..., Any], primals: Sequence[Any], log: EffectLog | None = None
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    log: EffectLog | None = None,
+    around: OutsideState | None = None,
 ) -> BoundPullback:
-    """The pullback of ``fun`` at ``primals``; calls without a rule give what ``log`` says."""
+    """The pullback of ``fun`` at ``primals``; calls without a rule give what ``log`` says, and
+    what is outside must still be as ``around`` says.
+    """
     saved = tree_map(_copied, tuple(primals))
-    return BoundPullback(_kept(fun, _pullback), saved, log)
+    return BoundPullback(_kept(fun, _pullback), saved, log, around)
 
 
 def plain_call(fun: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -211,18 +218,31 @@ class BoundPullback:
     """The pullback of a function at given arguments.
 
     ``log`` has what calls without a rule have given for the value: nothing is drawn or read again.
+    ``around`` has what the value has read from outside, which the pullback reads once more.
     """
 
     __gradsmith__ = True
 
     def __init__(
-        self, whole: Transformed, primals: tuple[Any, ...], log: EffectLog | None = None
+        self,
+        whole: Transformed,
+        primals: tuple[Any, ...],
+        log: EffectLog | None = None,
+        around: OutsideState | None = None,
     ) -> None:
         self._whole = whole
         self._primals = primals
         self._log = log
+        self._around = around
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        changed = None if self._around is None else self._around.changed()
+        if changed is not None:
+            raise UnsupportedError(
+                f"{changed}, which the function reads from outside, has changed since gs.vjp was "
+                "called",
+                hint="call the pullback before it changes, or pass it as an argument",
+            )
         result: tuple[Any, ...]
         if self._log:
             log = self._log.of_calls()

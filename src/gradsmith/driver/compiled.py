@@ -16,6 +16,7 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.codegen.forms import all_nodes
 from gradsmith.driver.annotations import example_arguments
+from gradsmith.driver.outside_state import OutsideState
 from gradsmith.driver.signatures import bind
 from gradsmith.driver.specialise import (
     SEED,
@@ -250,6 +251,11 @@ class Compiled:
         if current_trace() is not None:
             return self.inline(args, kwargs)
         return self._run(self._call(args, kwargs), log)[2]
+
+    def run_noted(self, log: EffectLog, args: tuple[Any, ...]) -> tuple[Any, OutsideState]:
+        """The same, with what the call has read from outside."""
+        found, _, result = self._run(self._call(args, {}), log)
+        return result, OutsideState(found)
 
     def _run(
         self, call: Call, log: EffectLog, failed: Specialisation | None = None
