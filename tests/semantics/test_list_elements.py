@@ -145,3 +145,46 @@ def test_an_empty_list_is_false():
         value, gradient = compiled(x, n)
         slope = (function(x + STEP, n) - function(x - STEP, n)) / (2 * STEP)
         assert (float(value), round(gradient, 6)) == (function(x, n), round(slope, 6)), (x, n)
+
+
+def _written_out_beside(x):
+    doubled = [v * 2 for v in x]
+    groups = [[] for _ in doubled]
+    for v in x:
+        groups[int(v > 0)].append(v)
+    return [sum(group) for group in groups]
+
+
+def _numbers_beside(x):
+    doubled = [v * 2 for v in x]
+    bins = [0.0 for _ in doubled]
+    bins[int(x[0] > 0)] += x[1]
+    return sum(bins) * len(bins)
+
+
+def _a_generator_beside(x):
+    doubled = [v * 2 for v in x]
+    ones = (1.0 for _ in doubled)
+    return next(ones) + sum(ones) * x[0]
+
+
+def _a_generator_function_beside(x):
+    doubled = [v * 2 for v in x]
+
+    def ones():
+        for _ in doubled:
+            yield 1.0
+        yield from doubled
+
+    return sum(1 for _ in ones()) * x[0] + len({k for k in range(3) for _ in doubled})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_written_out_beside, _numbers_beside, _a_generator_beside, _a_generator_function_beside],
+)
+def test_elements_that_nobody_reads_are_counted(function):
+    """A list that a loop has made holds one thing that stands for all."""
+    compiled = gs.compile(function)
+    for values in ([-2.0, 0.5, 3.0, 1.0], [0.5, -1.5, 2.0], [1.0, 1.5, -0.5, 2.0, -1.0]):
+        assert compiled(np.array(values)) == function(np.array(values))

@@ -21,6 +21,7 @@ from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import each
 from gradsmith.frontend.value_guards import decide
 
 Pattern: TypeAlias = "str | tuple[Pattern, ...]"
@@ -78,7 +79,7 @@ class Elements:
 
     @in_users_name
     def _from(self, depth: int, outer: Variables) -> Iterator[Any]:
-        for item in self.items(depth, outer):
+        for item in each(self.items(depth, outer)):
             variables = self.bound(depth, outer, item)
             if not self.holds(depth, variables):
                 continue

@@ -25,7 +25,14 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
-from gradsmith.frontend.trips import TripIterator, Trips, as_trips, is_decided, one_by_one
+from gradsmith.frontend.trips import (
+    TripIterator,
+    Trips,
+    as_trips,
+    each,
+    is_decided,
+    one_by_one,
+)
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
 from gradsmith.frontend.value_guards import TentativeError, decide
@@ -405,7 +412,7 @@ class Looping:
         elif self.names.leaves or self.names.endless:
             yield from self._watched(trace, frame, trips)
         else:
-            yield from iter(self.iterable)
+            yield from each(self.iterable)
 
     def _is_too_long(self, trace: Trace, trips: Trips | None) -> bool:
         """Whether a loop that is to be written out has too many iterations, or nobody knows."""

@@ -124,7 +124,7 @@ from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
-from gradsmith.frontend.trips import Trips
+from gradsmith.frontend.trips import Trips, each
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
@@ -364,7 +364,7 @@ def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
 def iterated(value: Any) -> Any:
     """What ``for`` goes through."""
     check_outside_iterators([value])
-    return protocols.iterator(value) if protocols.is_iterable(value) else iter(value)
+    return protocols.iterator(value) if protocols.is_iterable(value) else each(value)
 
 
 def _found(trace: Trace, real: Any, seen: Any, key: Any) -> Any:

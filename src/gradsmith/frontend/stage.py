@@ -26,6 +26,7 @@ from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.floating_errors import check_calling, check_recording
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions
 from gradsmith.frontend.outside_iterators import check_outside_iterators
@@ -36,6 +37,7 @@ from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import each
 from gradsmith.frontend.unsettled import MISSING, UndecidedError, Unsettled
 
 Later: TypeAlias = Callable[[], Any]
@@ -347,6 +349,8 @@ class Scratch:
         """What ``yield from`` goes through."""
         check_iterators([value])
         check_outside_iterators([value])
+        if is_grown(value):
+            return each(value)
         return protocols.iterator(value) if protocols.is_iterable(value) else value
 
     def updating(self, target: Any) -> Any:

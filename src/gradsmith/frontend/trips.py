@@ -290,6 +290,14 @@ def is_decided() -> bool:
     return trace is not None and current_span() in trace.decided
 
 
+def each(iterable: Any) -> Iterator[Any]:
+    """What Python goes through: the elements of a list that a loop has made are what they are, and
+    not the one thing that stands for all of them.
+    """
+    trips = as_trips(iterable) if is_grown(iterable) else None
+    return iter(iterable if trips is None else trips)
+
+
 def one_by_one(iterator: Iterator[Any]) -> Iterator[Any]:
     """The elements as Python takes them: the others are left."""
     for element in iterator:  # noqa: UP028  closing this one does not end the other
