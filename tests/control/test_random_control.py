@@ -21,9 +21,10 @@ import gradsmith as gs
 from control.harness import along, direction_for, is_differentiable, near, only, slope
 from control.random_programs import SIZES, arguments, drawn, program_of
 from gradsmith.errors import InternalError
+from helpers import random_count
 from programs.harness import copied, leaves, same_bits, seeds_for
 
-COUNT = 60
+COUNT = random_count(60)
 REFUSED_AT_MOST = 0.2
 RTOL = 1e-6
 STEPS = (3e-4, 1e-4)

@@ -23,6 +23,11 @@ def peer(name: str) -> ModuleType:
     return pytest.importorskip(name, reason=f"the peer {name} is not installed")
 
 
+def random_count(usual: int) -> int:
+    """How many random programs a test draws: more of them where ``GRADSMITH_RANDOM`` says so."""
+    return int(os.environ.get("GRADSMITH_RANDOM", usual))
+
+
 def run_checks(checks: Iterable[Callable[..., None]], *subject: Any) -> None:
     """Run every check on the subject; those that fail are reported together, by their names.
 

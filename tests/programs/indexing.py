@@ -36,6 +36,15 @@ def integer_reads_of_higher_rank(x, i, j):
     return x[i[:, None], j[0]] ** 2, np.take(x, j, axis=1), x[:, j].sum(axis=0), x.take(i, axis=0)
 
 
+@program(": n", pure=False)
+def truths_as_positions(x):
+    which = (x > 0.1).astype(int)
+    y = np.zeros(3)
+    y[which] += x
+    y[(x[0] > 0) + 1] = x[1] * x[2]
+    return x[which] ** 2, x[(x > 0.1) + 1] * x, np.sum(y**2)
+
+
 @program(": n m", "mask: n m", "mask: n", pure=False)
 def boolean_reads(x, m, r):
     return (

@@ -11,7 +11,6 @@ from __future__ import annotations
 import collections
 import gc
 import linecache
-import os
 import re
 import signal
 import sys
@@ -19,11 +18,12 @@ import traceback
 
 import pytest
 
+from helpers import random_count
 from programs import mixed_grammar as grammar
 from programs.mixed_checks import RefusedError, check
 from programs.mixed_programs import drawn
 
-COUNT = int(os.environ.get("GRADSMITH_RANDOM", "6"))
+COUNT = random_count(6)
 LONGEST = 60
 """Seconds of processor time for one program, when many are tried."""
 NAMES = re.compile(r"`[^`]*`|\b[a-zA-Z]\d+\b|0x[0-9a-f]+|[-+]?\d+(\.\d+)?")

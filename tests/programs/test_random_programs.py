@@ -10,10 +10,11 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import InternalError
+from helpers import random_count
 from programs.harness import close, copied, differences, leaves, same_bits, seeds_for
 from programs.random_programs import SIZES, arguments, compiled, drawn
 
-COUNT = 80
+COUNT = random_count(80)
 """In every run; 2,000 were run once, and what they found is in test_found.py."""
 REFUSED_AT_MOST = 0.2
 RTOL = 1e-6

@@ -263,6 +263,19 @@ def integers_drawn_in_branches(x):
     return total + k * x[0]
 
 
+@case
+def calls_that_are_not_reached(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total += x[j] * np.random.normal()
+    for v in x[x > 5.0]:
+        total += v * np.median(MATRIX) + GENERATOR.normal()
+    if total > 100.0:
+        total = total * np.random.rand() * np.percentile(MATRIX, 40)
+    return total
+
+
 NO_FORWARD = [
     "calls_in_a_while_that_is_traced_again",
     "draw_behind_a_print_where_a_loop_returns",

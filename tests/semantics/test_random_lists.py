@@ -17,10 +17,11 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import UnsupportedError
+from helpers import random_count
 from semantics.random_lists import Writer
 from semantics.test_list_elements import loaded
 
-COUNT = 30
+COUNT = random_count(30)
 CALLS = ((1.25, 0.75, 5), (0.5, 2.0, 7), (2.25, -1.0, 5))
 STEPS = (1e-5, 3e-6)
 """Where differences depend on the step, a threshold is near."""

@@ -13,7 +13,7 @@ import random
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -453,7 +453,7 @@ def _rehearsed(
 ) -> _Made:
     """What a call on a path that is not taken might return, if nothing remains of that.
 
-    So it is with draws of random numbers: the generator is put back.
+    So it is with functions of numbers alone, and with draws: the generator is put back.
 
     Raises
     ------
@@ -466,12 +466,35 @@ def _rehearsed(
             operands = [_own(present.of(node)) for node in nodes]
         args, kwargs = attrs["arguments"].values(operands)
         generator = _generator_of(callee, args)
-        if generator is None:
+        if generator is None and not _is_of_numbers(callee):
             raise error
-        with _put_back(generator):
+        with nullcontext() if generator is None else _put_back(generator):
             return _Made(callee.apply(args, kwargs), _by_place(callee, args, kwargs))
     except Exception:
         raise error from None
+
+
+_OF_NUMBERS = ("numpy", "numpy.fft", "numpy.linalg", "scipy.linalg", "scipy.special", "statistics")
+_OF_FILES_AND_SETTINGS = (
+    "from",
+    "gen",
+    "get",
+    "info",
+    "load",
+    "mem",
+    "print",
+    "save",
+    "set",
+    "show",
+)
+
+
+def _is_of_numbers(callee: Callee) -> bool:
+    """Whether a function computes something and does nothing else."""
+    if callee.how != "function":
+        return False
+    module, name = callee.name.split(":")
+    return module in _OF_NUMBERS and not name.startswith(_OF_FILES_AND_SETTINGS)
 
 
 def _generator_of(callee: Callee, args: Sequence[Any]) -> Any:

@@ -72,9 +72,12 @@ def _varies_along_one(operand: Node) -> bool:
 
 def distinct_axes(node: Node) -> set[int]:
     """The axes along which no two elements are equal, whatever the other positions."""
-    if is_mask(node.array_type):
-        return {0}
-    rule = _RULES.get(node.op.name)
+    return {0} if is_mask(node.array_type) else _of_numbers(node)
+
+
+def _of_numbers(node: Node) -> set[int]:
+    """The same of an array whose elements are taken as numbers, as truth values may be too."""
+    rule = None if is_mask(node.array_type) else _RULES.get(node.op.name)
     return rule(node) if rule else set()
 
 
@@ -112,17 +115,17 @@ def _item(node: Node) -> set[int]:
 
 def _expand_dims(node: Node) -> set[int]:
     old = [axis for axis in range(node.ndim) if axis not in node.attrs["axis"]]
-    return {old[axis] for axis in distinct_axes(node.inputs[0])}
+    return {old[axis] for axis in _of_numbers(node.inputs[0])}
 
 
 def _transpose(node: Node) -> set[int]:
-    return {node.attrs["axes"].index(axis) for axis in distinct_axes(node.inputs[0])}
+    return {node.attrs["axes"].index(axis) for axis in _of_numbers(node.inputs[0])}
 
 
 def _broadcast_to(node: Node) -> set[int]:
     operand = node.inputs[0]
     lead = node.ndim - operand.ndim
-    return {a + lead for a in distinct_axes(operand) if operand.shape[a] == node.shape[a + lead]}
+    return {a + lead for a in _of_numbers(operand) if operand.shape[a] == node.shape[a + lead]}
 
 
 def _reshape(node: Node) -> set[int]:
@@ -132,7 +135,7 @@ def _reshape(node: Node) -> set[int]:
     new = [a for a, size in enumerate(node.shape) if size != 1]
     if [operand.shape[a] for a in old] != [node.shape[a] for a in new]:
         return set()
-    return {new[old.index(a)] for a in distinct_axes(operand) if a in old}
+    return {new[old.index(a)] for a in _of_numbers(operand) if a in old}
 
 
 def _getitem(node: Node) -> set[int]:
@@ -142,11 +145,11 @@ def _getitem(node: Node) -> set[int]:
         return set()
     items += [Slice(None, None)] * (node.ndim - len(items))
     kept = [axis for axis, item in enumerate(items) if item is not None]
-    return {kept[axis] for axis in distinct_axes(node.inputs[0])}
+    return {kept[axis] for axis in _of_numbers(node.inputs[0])}
 
 
 def _same(node: Node) -> set[int]:
-    return distinct_axes(node.inputs[0])
+    return _of_numbers(node.inputs[0])
 
 
 def _astype(node: Node) -> set[int]:
@@ -165,7 +168,7 @@ def _add(node: Node) -> set[int]:
     for operand, other in (node.inputs, reversed(node.inputs)):
         value: Any = other.attrs["value"].value if other.op.name == "constant" else -1
         if np.ndim(value) == 0 and value >= 0:
-            return distinct_axes(operand)
+            return _of_numbers(operand)
     return set()
 
 
