@@ -271,6 +271,9 @@ def calls_that_are_not_reached(x):
             total += x[j] * np.random.normal()
     for v in x[x > 5.0]:
         total += v * np.median(MATRIX) + GENERATOR.normal()
+    for i in np.flatnonzero(x > 5.0):
+        if x[i] > 6.0:
+            total += np.random.rand()
     if total > 100.0:
         total = total * np.random.rand() * np.percentile(MATRIX, 40)
     return total

@@ -119,8 +119,11 @@ def not_taken(trace: Trace, what: str) -> UndecidedError | None:
 
 def _is_taken(trace: Trace, builder: Builder) -> bool:
     """Whether the present call takes the path that ``builder`` records, where it is one; whether
-    it makes an iteration, where that is the body of a loop.
+    it makes an iteration, where that is the body of a loop. True within a path that is not taken,
+    where nothing is known.
     """
+    if builder.parent is not None and not _is_taken(trace, builder.parent):
+        return True
     path, entered = trace.ways.get(builder), trace.entered.get(builder, 1)
     if path is not None:
         return bool(present_values(trace).of(path[0])) is path[1]
