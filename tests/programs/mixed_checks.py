@@ -35,6 +35,10 @@ class WrongError(AssertionError):
     """The program does something else than Python."""
 
 
+class ClassError(WrongError):
+    """A number is right, and of NumPy's class where it is Python's, or the other way round."""
+
+
 # --- what decides
 
 
@@ -129,7 +133,18 @@ def demand(condition: Any, text: str) -> None:
 
 def same(found: Any, expected: Any, what: str) -> None:
     text = difference(found, expected)
+    if text is not None and difference(by_python(found), by_python(expected)) is None:
+        raise ClassError(f"{what}{text}")
     demand(text is None, f"{what}{text}")
+
+
+def by_python(value: Any) -> Any:
+    """The same with Python's numbers in place of NumPy's."""
+    if isinstance(value, dict):
+        return {key: by_python(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(by_python, value))
+    return value.item() if isinstance(value, (np.float64, np.bool_)) else value
 
 
 # --- one program

@@ -435,7 +435,7 @@ rng = np.random.default_rng(11)
 
 TOTAL = """
 def total(value):
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, np.bool_, int, np.integer, str)):
         return 0.0
     if isinstance(value, dict):
         return sum(total(value[key]) for key in sorted(value))
