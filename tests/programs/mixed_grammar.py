@@ -190,7 +190,7 @@ STATEMENTS = {
     "while": ("<+n1> = 0\nwhile <+n1> < n and <c>:\n    <+n1> += 1\n    <jumps>",
               "<+n1> = 3\nwhile <+n1>:\n    <+n1> -= 1\n    <jumps>",
               "<+n1> = 0\nwhile True:\n    <+n1> += 1\n    if <c> or <+n1> > 3:\n        break\n    <block>",
-              "<+s1> = abs(<s>) + 1.0\nwhile <+s1> > 0.5:\n    <+s1> = 0.6 * <+s1> - 0.05\n    <block>"),
+              "<+n2> = 0\n<+s1> = abs(<s>) + 1.0\nwhile <+s1> > 0.5 and <+n2> < 6:\n    <+n2> += 1\n    <+s1> = 0.6 * <+s1> - 0.05\n    <block>"),
     "draw": ("<=v> = <v> * np.random.uniform(0.5, 1.0, n)", "<=s> = <s> + 0.1 * rng.normal()",
              "np.random.seed(int(<i>))\n<=s> = <s> * np.random.rand()", "noise = np.random.default_rng(5).normal(size=n)\n<=s> = <v> @ noise / n"),
     "opaque result": ("values, vectors = np.linalg.eigh(DATA)\n<=s> = <s> * values[1] * 0.3",
