@@ -117,6 +117,8 @@ OF_A_NUMBER = {
     "set": "x.sum() * (n in {1, 2, 3})",
     "text": "x.sum() * int(str(n)[-1])",
     "deleted": "np.delete(x, n).sum()",
+    "deleted positions": "np.delete(x, [n, 0]).sum() + np.delete(np.outer(x, x), (n, -1), 1).sum()",
+    "deleted slice": "np.delete(x, slice(0, n)).sum()",
     "inserted": "np.insert(x, n, 1.0).sum()",
     "split": "np.split(x, [n])[0].sum()",
     "samples": "np.linspace(0, 1, n).sum() * x.sum()",

@@ -9,7 +9,7 @@ import numpy as np
 from gradsmith.errors import IndexRangeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ops.arguments import normalize_axis, refuse, size_of
 from gradsmith.ops.declare import as_node, implements
@@ -39,6 +39,15 @@ def _place(position: Size, size: Size, last: Size) -> Size:
     return place
 
 
+def _known(positions: Any) -> Any:
+    """Positions whose numbers the code is specialised on."""
+    if isinstance(positions, slice):
+        return slice(*map(_known, (positions.start, positions.stop, positions.step)))
+    if isinstance(positions, (list, tuple)):
+        return [_known(position) for position in positions]
+    return dims.concrete(positions) if isinstance(positions, Dim) else positions
+
+
 @implements(np.delete)
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Node:
     x, along = _subject(arr, axis)
@@ -51,7 +60,7 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Node:
     if isinstance(obj, Node) and obj.op.name != "constant":
         raise UnsupportedError("np.delete: what stays depends on the data", hint="use a mask")
     chosen = obj.attrs["value"].value if isinstance(obj, Node) else obj
-    kept = np.delete(np.arange(dims.concrete(size)), chosen)
+    kept = np.delete(np.arange(dims.concrete(size)), _known(chosen))
     return read(x, (*[slice(None)] * along, current_builder().lift(kept)))
 
 
