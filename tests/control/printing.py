@@ -1,7 +1,7 @@
 """Functions that print, warn and raise errors with the numbers that they compute."""
 
 # What they write is compared with what Python writes, in whichever way Python can be asked to.
-# ruff: noqa: UP031, UP032, B028
+# ruff: noqa: B028, C416, UP031, UP032
 
 from __future__ import annotations
 
@@ -378,3 +378,15 @@ def results_of_a_condition(x):
     s = np.sum(x)
     print(s if s > 0 else -s, abs(s), f"{s:.1f}" if len(x) > 2 else "short")
     return s
+
+
+@shown(X)
+def comprehensions(x):
+    words = ["a", "bc"]
+    print([len(word) for word in words])
+    print([v * 2 for v in x], [v.shape for v in x], sep=";")
+    print(str([word for word in words]), "{}".format([v > 0 for v in x]), [word for word in words])
+    kept = []
+    kept.append([word.upper() for word in words])
+    print(kept, file=sys.stdout)
+    return np.sum(x * x)

@@ -366,6 +366,8 @@ def _hasattr(owner: Any, name: str) -> bool:
 
 @builtin(getattr)
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    if isinstance(owner, Unsettled):
+        owner.refuse()
     if not isinstance(owner, (Tracer, TracedInt)):
         return getattr(owner, name, *default)
     return default[0] if default and not _has(owner, name) else attribute_of(owner, name)

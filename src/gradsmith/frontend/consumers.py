@@ -61,6 +61,17 @@ def consumer_of(
     return None, tuple(a.as_python() if type(a) is Elements else a for a in args)
 
 
+def made_lists(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call, with comprehensions as the lists and generators that they are, but
+    for a builtin that goes through its first argument in the graph.
+    """
+    if not any(type(argument) is Elements for argument in args):
+        return args
+    if isinstance(function, (type, BuiltinFunctionType)) and function in CONSUMERS:
+        return args
+    return tuple(a.as_python() if type(a) is Elements else a for a in args)
+
+
 def _itself(element: Any) -> Any:
     return element
 

@@ -24,12 +24,17 @@ from gradsmith.ops.create import full
 from gradsmith.ops.forms import in_type
 
 PLAIN = (bool, int, float, complex, np.generic)
-NUMBERS = (*PLAIN, np.ndarray)
 
 
 def is_data(value: Any) -> bool:
-    """Whether it can be the result of a region: an array or a number, traced or not."""
-    return isinstance(value, (Tracer, TracedInt, *NUMBERS))
+    """Whether it can be the result of a region: an array or a number, traced or not.
+
+    Members of `enum.IntEnum` and others of classes derived from Python's numbers are objects: a
+    result would be the number alone.
+    """
+    if isinstance(value, (Tracer, TracedInt, np.generic, np.ndarray)):
+        return True
+    return type(value) in (bool, int, float, complex)
 
 
 def is_same_number(left: Any, right: Any) -> bool:

@@ -48,7 +48,7 @@ from gradsmith.frontend.captures import (
 )
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
-from gradsmith.frontend.consumers import consumer_of
+from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
@@ -126,7 +126,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips, each
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
@@ -172,6 +172,7 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What a call of this function with these arguments means, if that is known; the arguments
     as this takes them.
     """
+    args = made_lists(function, args)
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
@@ -446,6 +447,8 @@ class BoundRuntime:
             return builtins_table.attribute_of(owner, name)
         if isinstance(owner, Trips):
             return owner.attribute(name)
+        if isinstance(owner, Refusing):  # which has attributes of its own
+            owner.refuse()
         if is_grown(owner) and name == "copy":
             return functools.partial(copied_list, owner)
         if is_grown(owner) and name not in APPENDING:
