@@ -1,7 +1,7 @@
 """Functions that print, warn and raise errors with the numbers that they compute."""
 
 # What they write is compared with what Python writes, in whichever way Python can be asked to.
-# ruff: noqa: B028, C416, UP031, UP032
+# ruff: noqa: B028, C416, PERF401, UP031, UP032
 
 from __future__ import annotations
 
@@ -390,3 +390,22 @@ def comprehensions(x):
     kept.append([word.upper() for word in words])
     print(kept, file=sys.stdout)
     return np.sum(x * x)
+
+
+@shown(X)
+def lists_of_loops(x):
+    twice = [v * 2 for v in x]
+    print(twice, f"{twice}", "%s" % twice, {"a": twice}, (twice,))
+    found = []
+    for v in x:
+        found.append((v, v > 0))
+    print(found, str(found))
+    return np.sum(x * x)
+
+
+@shown(X)
+def traced_keys(x):
+    table = {round(float(v), 3): v * 2 for v in x}
+    print(table, {key: f"{value:.3f}" for key, value in table.items()}, f"{table}", list(table))
+    print({float(x[0]): "a", (float(x[0]), 1): 2})
+    return sum(table.values()) ** 2

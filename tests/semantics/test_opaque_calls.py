@@ -594,3 +594,24 @@ def test_the_error_shows_the_path_through_the_call(name, tmp_path):
         steps = [line.partition(": ")[2] or line.strip() for line in lines.splitlines()[:-1]]
         assert [step for step in steps if step in expected] == expected
         assert "gs.custom_vjp" in lines
+
+
+def waiting_times(x, n):
+    rng, total = random.Random(3), 0.0
+    for _ in range(n):
+        total += rng.expovariate(x * 2)
+    return total + (rng.uniform(0, x) if total > 1 else rng.random())
+
+
+def normal_in_a_loop(x, n):
+    normal, total = statistics.NormalDist(x, 1.0), 0.0
+    for k in range(n):
+        total += normal.cdf(x * k)
+    return total + normal.pdf(x)
+
+
+@pytest.mark.parametrize("function", [waiting_times, normal_in_a_loop])
+def test_objects_that_are_given_numbers_in_loops(function):
+    compiled = gs.compile(function)
+    for x, n in ((1.25, 3), (0.75, 5), (1.25, 1), (2.5, 3)):
+        assert compiled(x, n) == function(x, n)

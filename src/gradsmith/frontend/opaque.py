@@ -421,7 +421,8 @@ def _may_share(target: Tracer, other: Any) -> bool:
 
 def _is_independent(value: Any) -> bool:
     """Whether it keeps nothing of the numbers that it is given: generators of random numbers."""
-    return isinstance(value, LITERALS) or type(value).__module__.startswith("numpy.random")
+    known = isinstance(value, LITERALS) or type(value) in (random.Random, random.SystemRandom)
+    return known or type(value).__module__.startswith("numpy.random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -646,6 +647,12 @@ class _Operands:
         known = [groups[id(value)] for value in held if id(value) in groups]
         group = list(dict.fromkeys(node for nodes in known for node in nodes))
         for node in group:
+            if not self.trace.builder.knows(node):
+                raise ControlFlowError(
+                    "a loop or branch gives numbers to an object that is used elsewhere as well",
+                    current_span(),
+                    "what the object holds then is not known to depend on them",
+                )
             self._operand(self.trace.builder.inner(node))
         group += values
         for value in [*held, *([] if _is_data(result) else [result])]:

@@ -139,6 +139,7 @@ assert grid_iterators.__name__, "iterators over several indices have no meaning"
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    args = made_lists(function, args)
     check_iterators(args)
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
@@ -172,7 +173,6 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What a call of this function with these arguments means, if that is known; the arguments
     as this takes them.
     """
-    args = made_lists(function, args)
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)

@@ -13,6 +13,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.foreign import is_library
+from gradsmith.frontend.grown import is_grown, refuse
 from gradsmith.frontend.loose import check
 from gradsmith.frontend.messages import TRACED, no_text, shown
 from gradsmith.frontend.spans import current_span
@@ -31,6 +32,8 @@ def formatted(call: Call, value: Any, conversion: str, spec: Any) -> str | Text:
     spec = settled(spec, "a format")
     if isinstance(value, Unsettled):
         value.refuse()
+    if is_grown(value):  # its elements are written one by one
+        refuse(value)
     if isinstance(value, (Tracer, TracedInt)):
         return _of_traced(value, conversion=conversion, spec=spec)
     if isinstance(value, Text):
@@ -83,7 +86,7 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
             break
     if isinstance(value, BaseException) and is_traced(list(value.args)):
         return formatted(call, value.args[0] if len(value.args) == 1 else value.args, "s", spec)
-    if not (tree.is_container(value) and any(map(_is_late, tree.parts(value)[2]))):
+    if not (tree.is_container(value) and _holds_late(value)):
         return None
     if spec and not conversion:
         format([], spec)  # which Python refuses as well
@@ -92,11 +95,18 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
 
 def _is_late(value: Any) -> bool:
     """Whether Python cannot write it when tracing."""
+    if is_grown(value):
+        return True
     if tree.is_container(value):
-        return any(map(_is_late, tree.parts(value)[2]))
+        return _holds_late(value)
     methods = (type(value).__repr__, type(value).__str__)
     own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
     return own or isinstance(value, Unsettled) or is_traced(value)
+
+
+def _holds_late(container: Any) -> bool:
+    keys = container if isinstance(container, dict) else ()
+    return any(map(_is_late, (*keys, *tree.parts(container)[2])))
 
 
 def _is_the_users(method: types.FunctionType) -> bool:
@@ -121,8 +131,8 @@ def _of_container(call: Call, value: Any) -> str | Text:
         )
     values = [formatted(call, part, "r", "") for part in parts]
     if kind is dict:
-        pairs = zip(keys, values, strict=True)
-        return _listed("{", [joined([f"{key!r}: ", text]) for key, text in pairs], "}")
+        pairs = zip([formatted(call, key, "r", "") for key in keys], values, strict=True)
+        return _listed("{", [joined([key, ": ", text]) for key, text in pairs], "}")
     if kind is list:
         return _listed("[", values, "]")
     return _listed("(", values, ",)" if len(values) == 1 else ")")

@@ -244,6 +244,10 @@ class Builder:
         """Whether ``node`` is part of this region, or of one in it."""
         return node in self._own or any(inner.owns(node) for inner in self._within)
 
+    def knows(self, node: Node) -> bool:
+        """Whether ``node`` is part of this region, or of one around it."""
+        return node in self._own or (self.parent is not None and self.parent.knows(node))
+
     def is_inside(self, home: Builder) -> bool:
         """Whether it is the builder ``home``, or that of a region in it."""
         return self is home or (self.parent is not None and self.parent.is_inside(home))
