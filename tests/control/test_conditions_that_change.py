@@ -119,3 +119,73 @@ def test_the_first_iteration_changes_the_class_of_a_state(stays):
         return held[0] * steps
 
     check(function, (0.7,), (-1.3,), (2.6,), (0.7,))
+
+
+class _Doubling:
+    def __init__(self, value):
+        self.value = value
+
+    def step(self):
+        self.value = self.value * 2
+        self.__class__ = _Counting
+
+
+class _Counting(_Doubling):
+    def step(self):
+        self.value = self.value + 1
+        if self.value > 4:
+            self.__class__ = _Constant
+
+
+class _Constant(_Doubling):
+    def step(self):
+        self.value = self.value * 1.5
+
+
+def _steps_until_it_stays(x, y):
+    held, steps = _Doubling(x), 0
+    while not isinstance(held, _Constant) and steps < 9:
+        held.step()
+        steps += 1
+    return held.value * steps * y
+
+
+def _so_many_steps(x, y):
+    held = _Doubling(x)
+    for _ in range(6):
+        held.step()
+    return held.value * y
+
+
+def _on_one_way(x, y):
+    held = _Doubling(x)
+    if y < 0:
+        held.__class__ = _Constant
+    held.step()
+    return held.value * y
+
+
+def _one_of_two(x, y):
+    held = _Doubling(x)
+    held.__class__ = _Counting if y < 0 else _Constant
+    held.step()
+    return held.value * y
+
+
+@pytest.mark.parametrize(
+    "function", [_steps_until_it_stays, _so_many_steps, _on_one_way, _one_of_two]
+)
+def test_objects_become_of_another_class(function):
+    check(function, (0.7, 1.5), (-1.3, -0.5), (2.6, 2.0), (0.7, -1.5))
+
+
+def test_an_object_from_outside_does_not():
+    held = _Doubling(1.0)
+
+    def function(x):
+        held.__class__ = _Constant
+        return held.value * x
+
+    with pytest.raises(gs.GradsmithError, match="gets another class"):
+        gs.compile(function)(2.0)
+    assert type(held) is _Doubling

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
 from gradsmith.frontend.classes import (
@@ -35,10 +36,12 @@ from gradsmith.frontend.effects import (
     note_external,
     write_outside,
 )
-from gradsmith.frontend.journal import CONTAINERS, adopt
+from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace
+from gradsmith.frontend.unsettled import UndecidedError, Unsettled
 
 
 def is_users(owner: Any) -> bool:
@@ -287,6 +290,9 @@ def set_attribute(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """``object.__setattr__(owner, name, value)``."""
+    if name == "__class__":
+        _become(trace, owner, value)
+        return
     kind = MISSING if isinstance(owner, type) else class_attribute(type(owner), name)
     if isinstance(kind, property) and kind.fset is not None:
         call(kind.fset, owner, value)
@@ -299,6 +305,28 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     else:
         _check_slots(owner, name, kind)
         store(trace, owner, name, value)
+
+
+def _become(trace: Trace, owner: Any, kind: Any) -> None:
+    """``owner.__class__ = kind``, which is Python's: a branch or loop gives no class."""
+    if isinstance(kind, Unsettled):
+        kind.refuse()
+    if is_external(trace, owner):
+        raise UnsupportedError(
+            "an object from outside the function gets another class",
+            current_span(),
+            "make an object of that class in the function",
+        )
+    if trace.builder is not trace.root:
+        loop = any(builder in trace.bodies for builder in trace.builders())
+        error = UndecidedError.at(
+            None if loop else trace.site,
+            "a traced value decides of which class an object is",
+            "make another object, and give that to the variable",
+        )
+        raise error.refusal() if loop else error
+    note_kind(owner)
+    object.__setattr__(owner, "__class__", kind)
 
 
 def _check_slots(owner: Any, name: str, kind: Any) -> None:

@@ -78,6 +78,7 @@ class Journal:
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
+        self.classes: list[tuple[Any, type]] = []
         self.rebinds = False
         """Whether a variable has been set that is not that of the function which sets it."""
 
@@ -115,6 +116,8 @@ class Journal:
             refill(container, before)
         for storage in self.outdated:
             storage.stale = False
+        for owner, kind in reversed(self.classes):
+            object.__setattr__(owner, "__class__", kind)
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
             if self.trace is not None:
@@ -253,6 +256,12 @@ def note_container(container: Any) -> None:
     for journal in _open.get():
         if journal.known is None or id(container) in journal.known:
             journal.containers.setdefault(id(container), (container, contents_of(container)))
+
+
+def note_kind(owner: Any) -> None:
+    """An object is about to become one of another class."""
+    for journal in _open.get():
+        journal.classes.append((owner, type(owner)))
 
 
 def note_rebinding() -> None:
