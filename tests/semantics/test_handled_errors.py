@@ -494,14 +494,27 @@ def _raised_in_a_function_called(x):
     return total
 
 
+def _an_index_out_of_range(x):
+    table = np.array([1.0, 2.0])
+    try:
+        result = table[int(x)] * x
+    finally:
+        print("done")
+    return result
+
+
 @pytest.mark.parametrize(
-    "function", [_raised_under_finally, _raised_in_a_handler, _raised_in_a_function_called]
+    "function",
+    [
+        *(_raised_under_finally, _raised_in_a_handler, _raised_in_a_function_called),
+        _an_index_out_of_range,
+    ],
 )
 def test_finally_is_done_where_a_branch_raises(function, capsys):
     def seen(called, x):
         try:
             found = called(x)
-        except (ValueError, KeyError, OverflowError) as error:
+        except (ValueError, LookupError, OverflowError) as error:
             found = type(error), str(error)
         return found, capsys.readouterr().out
 

@@ -96,7 +96,7 @@ def _failed_assertion(text: Any) -> AssertionError:
 
 def trying(step: int, lookups: bool) -> None:
     """What a ``try`` with handlers, or with ``finally``, goes around begins (1) or ends (-1);
-    ``lookups`` says that the handlers may be for an index that is out of range.
+    ``lookups`` says that these may be for an index that is out of range.
     """
     trace = current_trace()
     if trace is not None:

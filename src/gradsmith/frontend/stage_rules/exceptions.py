@@ -45,7 +45,7 @@ def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
     if not node.finalbody:
         return made
     within: list[ast.stmt] = [replaced(made, finalbody=[])] if node.handlers else made.body
-    body = _watched(rewriter, made, within, lookups=False)
+    body = _watched(rewriter, made, within, lookups=True)
     return ast.Try(body, [], [], made.finalbody, **place(node))
 
 
