@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -409,3 +410,13 @@ def traced_keys(x):
     print(table, {key: f"{value:.3f}" for key, value in table.items()}, f"{table}", list(table))
     print({float(x[0]): "a", (float(x[0]), 1): 2})
     return sum(table.values()) ** 2
+
+
+@shown(X, 2)
+def double_ended_queues(x, n):
+    last = deque(maxlen=n)
+    for v in x:
+        last.append(v)
+    pairs = deque([(float(k), v) for k, v in enumerate(x)])
+    print(last, pairs, last.maxlen, len(deque([1, 2, 3], n + 0)))
+    return sum(last) * pairs[0][1]

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import types
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -307,8 +308,9 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             f"{shown(function)} is not callable", current_span(), "write x[0] to take an element"
         )
     if isinstance(function, type):
-        if takes_numbers(function):  # and Python's own integers only
+        if takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
+            kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
         if is_made_here(function):
             return construct(function, args, kwargs)
         check_type(function, args, kwargs)

@@ -6,6 +6,7 @@ import dataclasses
 import re
 import string
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -115,7 +116,7 @@ def _is_the_users(method: types.FunctionType) -> bool:
 
 
 def _of_container(call: Call, value: Any) -> str | Text:
-    """The `repr` of a list, tuple, dict, named tuple or dataclass."""
+    """The `repr` of a list, tuple, dict, deque, named tuple or dataclass."""
     kind, keys, parts = type(value), *tree.parts(value)[1:]
     if dataclasses.is_dataclass(value) and getattr(kind, "__dataclass_params__").repr:  # noqa: B009
         shown = [field.name for field in dataclasses.fields(value) if field.repr]
@@ -123,7 +124,7 @@ def _of_container(call: Call, value: Any) -> str | Text:
         return _with_names(call, kind.__qualname__, named)
     if tree.is_namedtuple(value):
         return _with_names(call, kind.__name__, list(zip(value._fields, value, strict=True)))
-    if kind not in (dict, list, tuple):
+    if kind not in (dict, list, tuple, deque):
         raise UnsupportedError(
             f"the text of a {kind.__name__} with traced values in it is not supported",
             current_span(),
@@ -135,6 +136,9 @@ def _of_container(call: Call, value: Any) -> str | Text:
         return _listed("{", [joined([key, ": ", text]) for key, text in pairs], "}")
     if kind is list:
         return _listed("[", values, "]")
+    if isinstance(value, deque):
+        most = "" if value.maxlen is None else f", maxlen={value.maxlen}"
+        return _listed("deque([", values, f"]{most})")
     return _listed("(", values, ",)" if len(values) == 1 else ")")
 
 
