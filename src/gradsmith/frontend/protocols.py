@@ -58,11 +58,11 @@ def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
     if not (is_instance(left) or is_instance(right)):
-        return _handled(plain, left, right)
+        return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
 
-def _handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
+def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     """``plain(left, right)``; under a ``try`` its errors name the classes of Python's numbers."""
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
@@ -108,7 +108,7 @@ def either_side(
         if mine is not theirs or name in _COMPARING:
             ways.reverse()
     if not any(special(owner, method) for owner, method, _ in ways):
-        return _handled(plain, left, right)
+        return handled(plain, left, right)
     plain_number = _check_array(left, right)
     for owner, method, other in ways:
         given = _tried(owner, method, plain_number if other is left else other)
@@ -200,7 +200,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
-        return _handled(plain, left, right)
+        return handled(plain, left, right)
     if word == "NotEq" and not any(special(v, "__ne__") for v in (left, right)):
         if not any(special(v, "__eq__") for v in (left, right)):
             return plain(left, right)

@@ -657,7 +657,8 @@ for _function in (
     *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
     *(attributes.read_attribute, attributes.Nothing.__getattr__),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
-    *(protocols.compare, protocols.contains, protocols.item, protocols.iterator),
+    *(protocols.compare, protocols.contains, protocols.handled),
+    *(protocols.item, protocols.iterator),
     *(protocols.truth, protocols.Items.__getitem__, protocols.Items.__setitem__),
 ):
     in_users_name(_function)
