@@ -141,6 +141,7 @@ REFERENCES: dict[str, Reference] = {
     "python_round": lambda x, *, digits: round(x, digits),
     "python_max": max,
     "python_min": min,
+    "scalar_absolute": abs,
     "python_max_element": lambda x, **_: max(x),
     "python_min_element": lambda x, **_: min(x),
     "is_integer": lambda x: float(x).is_integer(),

@@ -32,5 +32,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "with_real": WITH_PARTS,
     "with_imag": WITH_PARTS,
     "conj": [*Z, *REAL],
+    "scalar_absolute": [Sample((np.complex128(z),)) for z in (1.3 - 2.7j, 0.25j, -1.5)],
     "absolute": [*Z, *REAL, Sample((-1.5,)), Sample((np.array([0.0, -0.0]),), smooth=False)],
 }

@@ -272,6 +272,14 @@ def test_extremes_of_a_vector_are_those_that_python_finds(plain):
     np.testing.assert_array_equal(gradient(np.array([2.0, NAN, 2.0])), [2.0, 0.0, 2.0])
 
 
+def test_absolute_values_of_complex_scalars_to_the_bit():
+    compiled = gs.compile(lambda z: (abs(z), np.abs(z)))
+    parts = np.random.default_rng(0).normal(size=(100, 2))
+    for z in (np.complex128(complex(*pair)) for pair in parts):
+        assert compiled(z) == (abs(z), np.abs(z))
+    gs.check_grads(lambda x: abs(x[0] * 1j + x[1] * (2 - 1j)), (X[:2],))
+
+
 def test_a_derivative_that_is_not_available():
     with pytest.raises(gs.GradsmithError, match="digamma"):
         gs.grad(lambda x: x * math.gamma(x))(2.5)

@@ -24,6 +24,7 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number
 from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.complex import scalar_absolute
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.powers import power
 from gradsmith.ops.scalars import as_complex
@@ -138,7 +139,10 @@ def _is_alike(left: ArrayType, right: ArrayType) -> bool:
 def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
     if function is abs and len(args) == 1 and isinstance(args[0], Tracer):
-        args = (_settled(args[0]),)
+        value = _settled(args[0])
+        if isinstance(value, Tracer) and value.type.form == "scalar" and value.type.complex:
+            return run(scalar_absolute, value)
+        args = (value,)
     result = apply(function, *args, **kwargs)
     by_python = isinstance(result, Tracer) and result.type.weak
     if not (by_python and isinstance(function, np.ufunc)):

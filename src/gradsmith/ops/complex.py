@@ -143,14 +143,26 @@ def _emit_absolute(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:
     return syntax.call("abs" if node.array_type.weak else "np.abs", z)
 
 
+_OF_ABSOLUTE = Custom((lambda g, out, z: g * direction(z, out),), _absolute_jvp)
+
 absolute = elementwise(
     "absolute",
     numpy=np.absolute,
-    derivative=Custom((lambda g, out, z: g * direction(z, out),), _absolute_jvp),
+    derivative=_OF_ABSOLUTE,
     sympy="Abs",
     python=abs,
     emit=_emit_absolute,
 )
+
+scalar_absolute = primitive(
+    "scalar_absolute",
+    infer=absolute.infer,
+    evaluate=abs,
+    derivative=_OF_ABSOLUTE,
+    emit=lambda emitter, node, z: syntax.call("abs", z),
+    sympy="Abs",
+)
+"""``abs(z)`` of a complex scalar of NumPy's, which rounds in another way than np.abs."""
 
 
 @implements(np.sign)

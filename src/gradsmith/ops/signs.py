@@ -21,7 +21,7 @@ from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import mathematics
 from gradsmith.ops.arithmetic import add, divide, fabs, multiply, positive, reciprocal
-from gradsmith.ops.complex import absolute, conj, real
+from gradsmith.ops.complex import absolute, conj, real, scalar_absolute
 from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.contract import einsum
 from gradsmith.ops.control import at_least_zero, distinct, finished_gradient, stop_gradient
@@ -357,6 +357,7 @@ _RULES: dict[Op, Callable[[Node, Ask], Sign]] = {
     positive: _first,
     reciprocal: _first,
     absolute: _absolute,
+    scalar_absolute: _absolute,
     fabs: _absolute,
     real: _real,
     norm: _nonnegative,
