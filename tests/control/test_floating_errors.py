@@ -182,3 +182,17 @@ def test_functions_that_numpy_calls_are_refused():
 
     with pytest.raises(UnsupportedError, match="call a function"):
         gs.compile(f)(np.ones(2))
+
+
+def test_numpys_functions_of_pythons_numbers_raise_as_numpys():
+    def f(x):
+        with np.errstate(invalid="raise", divide="raise"):
+            try:
+                return np.sqrt(x) + np.log(x)
+            except FloatingPointError:
+                return x * 0.0
+
+    compiled, gradient = gs.compile(f), gs.grad(f)
+    for x in (0.7, -3.0, 0.0, 2.0, np.float64(-2.0), np.float64(1.5)):
+        assert repr(compiled(x)) == repr(f(x))
+        assert gradient(x) == pytest.approx(0.5 / np.sqrt(x) + 1 / x if x > 0 else 0.0)

@@ -82,8 +82,9 @@ def may_signal(node: Node) -> bool:
         return False
     if not isinstance(node.type, ArrayType) or not node.type.inexact:
         return False
-    types = [i.type for i in node.inputs]
-    return any(isinstance(t, ArrayType) and t.inexact and not t.weak for t in types)
+    if node.type.weak:  # Python computes it
+        return False
+    return any(isinstance(i.type, ArrayType) and i.type.inexact for i in node.inputs)
 
 
 _NOT_COMPUTING = frozenset({"effect", "alias"})
