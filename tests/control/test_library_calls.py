@@ -436,3 +436,15 @@ def test_the_class_of_a_number_that_a_branch_decides(expression):
     compiled = gs.compile(f := function_of(expression, **NAMES))
     for arguments in (*ROWS, *ROWS[::-1]):
         assert compiled(*arguments) == f(*arguments)
+
+
+def test_the_hits_of_a_cache_are_not_made_up():
+    def f(x):
+        @functools.lru_cache(None)
+        def power(n):
+            return x if n == 0 else power(n - 1) * x
+
+        return power(3) * power.cache_info().hits
+
+    with pytest.raises(gs.GradsmithError, match="hits of the cache"):
+        gs.compile(f)(1.5)

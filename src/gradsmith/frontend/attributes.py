@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
 from gradsmith.frontend.classes import (
@@ -66,6 +67,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
         return _of_super(trace, owner, name)
     if not is_users(owner):
         if not is_external(trace, owner):
+            check_cache_attribute(owner, name)
             return getattr(owner, name)
         return outside_attribute(trace, owner, name)
     if is_external(trace, owner):

@@ -66,6 +66,22 @@ _DISPATCHING = getattr(functools.singledispatch(lambda value: value), "__code__"
 _DISPATCHING_METHOD = getattr(_Dispatching().method, "__code__", None)
 
 
+def check_cache_attribute(function: Any, name: str) -> None:
+    """Refuse to count the hits of a cache that the traced function does not use.
+
+    Raises
+    ------
+    UnsupportedError
+        ``cache_info`` of a cached function is asked for.
+    """
+    if isinstance(function, CACHED) and name == "cache_info":
+        raise UnsupportedError(
+            f"the hits of the cache of {name_of(function)} are not counted where it is traced",
+            current_span(),
+            "count the calls in the function itself",
+        )
+
+
 def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     key = (id(function), _keys(args), tuple(kwargs), _keys(kwargs.values()))
     for builder in trace.builders():
