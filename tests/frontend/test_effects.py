@@ -433,14 +433,6 @@ def test_map_makes_texts(text, capsys):
     assert first == second
 
 
-def shows_a_deque(x):
-    print(collections.deque([x[0]]))
-
-
-def shows_a_deque_within(x):
-    print([1, {"a": (collections.deque([x[0]]),)}])
-
-
 def sorts_by_text(x):
     return sorted(x, key=str)[0]
 
@@ -448,8 +440,6 @@ def sorts_by_text(x):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (shows_a_deque, "the text of a"),
-        (shows_a_deque_within, "the text of a"),
         (sorts_by_text, "this needs the characters of a text"),
     ],
 )

@@ -44,7 +44,7 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.reduce import reduce_sum
@@ -225,14 +225,18 @@ BUILTINS[any] = of_all(any, np.any, ends_at=True)
 BUILTINS[all] = of_all(all, np.all, ends_at=False)
 
 
-def _single(value: Any) -> Any:
+def _single(value: Any, function: str) -> Any:
     """An array of one element as a number: the functions that make numbers take it, before NumPy
     2.4 with axes as well.
     """
     if not (isinstance(value, Tracer) and value.ndim):
         return value
     if _WITHOUT_AXES is not None:
-        error = ArgumentTypeError(_WITHOUT_AXES, current_span(), "pass x[0], or x.item()")
+        error = ArgumentTypeError(
+            f"{function}() takes numbers, not a {describe(value.type)}",
+            current_span(),
+            "take an element of it: x[0]",
+        )
         error.own = TypeError(_WITHOUT_AXES)
         raise_own(error)
         raise error
@@ -264,18 +268,19 @@ def _int(value: Any, *rest: Any) -> Any:
         raise ArgumentTypeError(
             "int() can't convert non-string with explicit base", current_span()
         )
-    return value if isinstance(value, TracedInt) else run(whole_of, _single(value))
+    return value if isinstance(value, TracedInt) else run(whole_of, _single(value, "int"))
 
 
 @builtin(float)
 def _float(value: Any) -> Any:
-    return run(lambda x: as_float(as_node(x)), _single(value))
+    return run(lambda x: as_float(as_node(x)), _single(value, "float"))
 
 
 @builtin(complex)
 def _complex(real: Any, imag: Any = None) -> Any:
     parts = [real] if imag is None else [real, imag]
-    return run(lambda *x: as_complex(*map(as_node, x)), *map(_single, parts))
+    numbers = [_single(part, "complex") for part in parts]
+    return run(lambda *x: as_complex(*map(as_node, x)), *numbers)
 
 
 @builtin(bool)
