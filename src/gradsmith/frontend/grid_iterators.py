@@ -7,6 +7,7 @@ Where the sizes are those of a call, they are one loop whose index counts all of
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -95,7 +96,7 @@ meaning(itertools.combinations_with_replacement)(
 def _permutations(iterable: Any, r: Any = None) -> Any:
     if r == 2:
         return _pairs(itertools.permutations, np.not_equal, 0)(iterable, r)
-    return itertools.permutations(iterable, r)
+    return itertools.permutations(iterable, None if r is None else operator.index(r))
 
 
 @mapper(np.ndindex)

@@ -57,9 +57,16 @@ _UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
+    left, right = _beside_texts(left, right), _beside_texts(right, left)
     if not (is_instance(left) or is_instance(right)):
         return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
+
+
+def _beside_texts(value: Any, other: Any) -> Any:
+    """A traced integer as the present number beside an array of texts, of which NumPy decides."""
+    texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
+    return TracedInt.known(value) if texts and isinstance(value, TracedInt) else value
 
 
 def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
@@ -173,6 +180,7 @@ MISSING_UFUNC = object()
 def inplace(word: str, left: Any, right: Any) -> Any:
     """``left += right``: what ``left`` becomes."""
     name, _, plain = _BINARY[word]
+    left, right = _beside_texts(left, right), _beside_texts(right, left)
     mine = special(left, f"__i{name}__")
     if mine is not None:
         made = call(mine, left, right)

@@ -21,6 +21,7 @@ from gradsmith.errors import GradientError, Span, SpecialisationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type, python_number
 from gradsmith.ops import syntax
@@ -502,9 +503,15 @@ def _function_expression(emitter: Emitter, parts: list[ast.expr]) -> ast.expr:
     return syntax.call(made, *own, defaults, syntax.tuple_(cells))
 
 
+def _is_part(node: Node) -> bool:
+    """Whether it is an attribute or an item of what another call has returned."""
+    part = node.attrs["callee"].how in ("attribute", "item")
+    return part and bool(node.inputs) and node.inputs[0].op in (call, of_kind, item)
+
+
 def _no_derivative(node: Node) -> NoReturn:
     source = node
-    while source.op is not call:
+    while source.op is not call or _is_part(source):
         source = source.inputs[0]
     refuse_derivative(source.attrs["callee"].shown, source.span)
 
