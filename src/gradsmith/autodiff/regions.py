@@ -104,7 +104,8 @@ def replay(
             with builder.at(node.span):
                 made = getitem(array, index=place.attrs["index"])
         else:
-            operands = [_as_strong(values.get(i, i), i) for i in node.inputs]
+            with builder.at(node.span):
+                operands = [_as_strong(values.get(i, i), i) for i in node.inputs]
             attrs = silent_attrs(node.attrs)
             if has_effect(node) and not any(node.regions):
                 attrs = {**attrs, "silent": True}

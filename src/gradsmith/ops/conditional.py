@@ -14,7 +14,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number
 from gradsmith.ir.op import NON_DIFF, Emitter, Masked, Partials
 from gradsmith.ir.types import ArrayType, all_weak, result_dtype
-from gradsmith.ops.compare import equal, greater, less, negation
+from gradsmith.ops.compare import greater, less, negation
 from gradsmith.ops.declare import as_node, formula, primitive
 
 
@@ -73,11 +73,6 @@ def _of_type(node: Node, type_: ArrayType) -> Node:
         return node
     typed = type_.dtype.type(number(node))
     return as_node(typed.item() if type_.weak else typed)
-
-
-def denominator(x: Node) -> Node:
-    """``x`` with 1 in the place of 0: what divides a value that is 0 there itself."""
-    return conditional(equal(x, 0), 1.0, x)
 
 
 def sign_of(x: Node) -> Node:

@@ -37,13 +37,14 @@ from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import inverse
 from gradsmith.ops.compare import not_equal
-from gradsmith.ops.conditional import denominator, sign_of
+from gradsmith.ops.conditional import sign_of
 from gradsmith.ops.control import at_least_zero
 from gradsmith.ops.declare import as_node, formula, implements, implements_python, primitive
 from gradsmith.ops.elementwise import is_least
 from gradsmith.ops.powers import log_of_base, real_power
 from gradsmith.ops.rounding import rint
 from gradsmith.ops.scalars import check_real
+from gradsmith.ops.select import denominator
 from gradsmith.ops.shape import broadcast_to
 
 LN2 = math.log(2)

@@ -30,6 +30,7 @@ from gradsmith.ops.compare import (
     logical_not,
     logical_or,
 )
+from gradsmith.ops.conditional import conditional, is_number_type
 from gradsmith.ops.declare import (
     FUNCTIONS,
     as_node,
@@ -76,7 +77,8 @@ def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 def denominator(x: Node) -> Node:
     """``x`` with 1 in the place of 0: what divides a value that is 0 there itself."""
-    return where(equal(x, 0), 1, x)
+    choose = conditional if is_number_type(x.array_type) else where
+    return choose(equal(x, 0), 1, x)
 
 
 # -- the greater and the lesser of two -----------------------------------------------------------

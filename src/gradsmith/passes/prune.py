@@ -11,7 +11,7 @@ import numpy as np
 
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node, Region, ancestors
-from gradsmith.ir.intrinsics import item, number
+from gradsmith.ir.intrinsics import constant, item, number
 from gradsmith.ir.mentions import live, mentioned, said_by, shown
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops.compare import NEGATIONS
@@ -121,6 +121,7 @@ class _Pruning:
             k: self._given(self.made[node.inputs[1 + p]], arms[0].params[p])
             for k, p in _unchanged(arms).items()
         }
+        given.update((k, self._add(value)) for k, value in _same_constants(arms).items())
         told = _told(node.inputs[0], arms)
         if used <= {*given, *told}:  # otherwise the arms may break off right there
             given = {**dict.fromkeys(told, self.made[node.inputs[0]]), **given}
@@ -285,6 +286,16 @@ def _unchanged(arms: tuple[Region, Region]) -> dict[int, int]:
         ]
         if sources[0] == sources[1] >= 0:
             found[place] = sources[0]
+    return found
+
+
+def _same_constants(arms: tuple[Region, Region]) -> dict[int, Node]:
+    """The results that are one and the same number whichever branch is taken."""
+    found = {}
+    for place, (left, right) in enumerate(zip(*(arm.results for arm in arms), strict=True)):
+        if left.op is right.op is constant and left.type == right.type:
+            if left.attrs == right.attrs:
+                found[place] = left
     return found
 
 

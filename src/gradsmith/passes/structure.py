@@ -32,7 +32,7 @@ from gradsmith.ops.powers import integer_power
 from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.scalars import is_of_known_class
+from gradsmith.ops.scalars import is_of_known_class, widened
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import (
     astype,
@@ -121,6 +121,15 @@ def _one_number(root: Node, x: Node) -> Node | None:
     if root.array_type.form == "scalar" and value is not None:
         return current_builder().lift(root.dtype.type(value))
     return x if x.type == root.type else broadcast_to(x, shape=root.shape)
+
+
+def _number_of_adjoint(root: Node, x: Node) -> Node | None:
+    """A constant, where branches join adjoints: of which class it is, nobody can tell there."""
+    value = number(x)
+    if value is None or root.span is None or not root.span.adjoint:
+        return None
+    typed = root.dtype.type(value)
+    return current_builder().lift(typed.item() if root.array_type.weak else typed)
 
 
 def _first_power(root: Node, x: Node) -> Node | None:
@@ -271,6 +280,7 @@ STRUCTURE = [
     Rule(Apply(expand_dims, (Apply(squeeze, (X,)),), R), _same_axes),
     Rule(Apply(index_add, (Wild("x", lambda n: n.op is zeros), Y), R, rest=True), _first_write),
     Rule(Apply(integer_power, (X,), R), _first_power),
+    Rule(Apply(widened, (X,), R), _number_of_adjoint),
     Rule(Apply(full, (X,), R), _ones_or_zeros),
     Rule(Apply(getitem, (X,), R), _new_axes),
     Rule(Apply(getitem, (Apply(getitem, (X,)),), R), _taken_twice),
