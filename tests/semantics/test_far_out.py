@@ -171,3 +171,34 @@ def test_logaddexp_far_out(fun):
 def test_logaddexp_of_infinities():
     by_a, by_b = grads(lambda a, b: np.logaddexp(a, b), -np.inf, 2.0, wrt=(0, 1))
     same([by_a, by_b], [0, 1])
+
+
+# --- a function that saturates, of one that overflows
+
+
+def _in_a_loop(x):
+    total = 0.0
+    for v in x:
+        total += np.tanh(np.exp(v)) if v > 0 else np.tanh(np.exp(v) * 2)
+    return total
+
+
+SATURATED = {
+    "tanh of exp": lambda x: np.sum(np.tanh(np.exp(x))),
+    "tanh of a product": lambda x: np.sum(np.tanh(x**2 * np.exp(x) + 1)),
+    "tanh of cosh": lambda x: np.sum(np.tanh(np.cosh(x))),
+    "tanh of a square": lambda x: np.sum(np.tanh(np.exp(x) ** 2)),
+    "sigmoid of exp": lambda x: np.sum(1 / (1 + np.exp(-np.exp(x)))),
+    "arctan of exp": lambda x: np.sum(np.arctan(np.exp(x))),
+    "in a loop": _in_a_loop,
+}
+
+
+@pytest.mark.parametrize("fun", SATURATED.values(), ids=SATURATED)
+def test_saturated(fun):
+    x = np.array([800.0, 0.3, -800.0, -1.5])
+    gradient = gs.grad(fun)(x)
+    near = (fun(x + 1e-6) - fun(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(np.sum(gradient), near, rtol=1e-7)
+    np.testing.assert_allclose(gradient[[0, 2]], 0, atol=1e-300)
+    np.testing.assert_allclose(gs.jvp(fun, (x,), (np.ones(4),))[1], near, rtol=1e-7)

@@ -22,13 +22,14 @@ from gradsmith.ops.arithmetic import add, divide, multiply, negative, reciprocal
 from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.control import at_least_zero, distinct
 from gradsmith.ops.create import zeros
-from gradsmith.ops.elementwise import cosh, exp, expm1, sinh, sqrt
+from gradsmith.ops.elementwise import cosh, exp, expm1, sinh, sqrt, tanh
 from gradsmith.ops.powers import integer_power, power
 from gradsmith.ops.quotients import masked_divide
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import astype, broadcast_to, expand_dims, reshape, squeeze, transpose
+from gradsmith.ops.stable import sigmoid_slope
 
 _VIEWS = (broadcast_to, expand_dims, squeeze, reshape, transpose, astype, at_least_zero, distinct)
 _OF_FIRST = frozenset((divide, integer_power, reduce_sum, *_VIEWS))
@@ -145,10 +146,10 @@ class Degrees:
             return 1.0
         if node.op is item:
             return self._of_result(node.inputs[0], node.attrs["index"])
-        degrees = [self(operand) for operand in node.inputs]
+        degrees = [self(operand) for operand in _slope_of(node) or node.inputs]
         if all(degree == 0 for degree in degrees):
             return 0.0
-        rule = _RULES.get(node.op)
+        rule = _saturated if _slope_of(node) else _RULES.get(node.op)
         if rule is None or any(degree is None for degree in degrees):
             return None
         return rule(node, [degree for degree in degrees if degree is not None])
@@ -200,6 +201,23 @@ def _power(node: Node, degrees: list[float]) -> Degree:
 def _exponential(node: Node, degrees: list[float]) -> Degree:
     """``exp(-e)`` falls quicker than any power of ``e`` grows; as does ``exp(1 - 2 * e)``."""
     return -math.inf if degrees[0] > 0 and _falls(node.inputs[0]) else None
+
+
+def _slope_of(node: Node) -> tuple[Node, ...]:
+    """``(x,)`` for the slope of ``tanh(x)``, ``1 - tanh(x)**2``, or of its like; else nothing."""
+    if node.op is sigmoid_slope:
+        return node.inputs
+    if node.op is not subtract or not is_number(node.inputs[0], 1):
+        return ()
+    square = node.inputs[1]
+    if square.op is not integer_power or square.attrs["n"] != 2 or square.inputs[0].op is not tanh:
+        return ()
+    return square.inputs[0].inputs
+
+
+def _saturated(node: Node, degrees: list[float]) -> Degree:
+    """A slope that falls exponentially where its argument grows."""
+    return -math.inf if degrees[0] > 0 else None
 
 
 def _falls(x: Node) -> bool:

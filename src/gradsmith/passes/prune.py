@@ -293,9 +293,11 @@ def _same_constants(arms: tuple[Region, Region]) -> dict[int, Node]:
     """The results that are one and the same number whichever branch is taken."""
     found = {}
     for place, (left, right) in enumerate(zip(*(arm.results for arm in arms), strict=True)):
-        if left.op is right.op is constant and left.type == right.type:
-            if left.attrs == right.attrs:
-                found[place] = left
+        if left.op is right.op is constant and (left.type, left.attrs) == (
+            right.type,
+            right.attrs,
+        ):
+            found[place] = left
     return found
 
 
