@@ -11,6 +11,7 @@ from itertools import count, groupby
 from types import FunctionType, MethodType
 from typing import Any
 
+from gradsmith.frontend.patterns import matched
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.unsettled import is_undefined, no_value
 
@@ -84,9 +85,9 @@ class BoundRecorder:
         self.note("truth", kind, value)
         return value
 
-    def matched(self, subject, /):
+    def matched(self, subject, pattern, /):
         self.note("matched", subject)
-        return subject
+        return matched(subject, pattern, getattr)
 
     def iterate(self, iterable, /):
         self.note("iterate", iterable)

@@ -15,7 +15,6 @@ import numpy as np
 
 from gradsmith.errors import (
     ArgumentTypeError,
-    ControlFlowError,
     UnsupportedError,
 )
 from gradsmith.frontend import (
@@ -114,6 +113,7 @@ from gradsmith.frontend.outside_iterators import (
 )
 from gradsmith.frontend.outside_names import OutsideNames
 from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.patterns import Pattern, matched
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
@@ -604,15 +604,9 @@ class BoundRuntime:
     asserted = staticmethod(asserted)
     trying = staticmethod(trying)
 
-    def matched(self, subject: Any) -> Any:
-        """The subject of a ``match`` that asks for its class."""
-        if is_traced(subject):
-            raise ControlFlowError(
-                "`match` with class patterns asks for the class of a traced value",
-                current_span(),
-                "ask isinstance(value, ...) instead, which knows what the value stands for",
-            )
-        return subject
+    def matched(self, subject: Any, pattern: Pattern) -> dict[str, Any] | None:
+        """What the variables of a pattern of ``match`` are, where the subject has its form."""
+        return matched(subject, pattern, self.attribute)
 
     def effect(self, kind: str, name: str) -> None:
         """A write to a global or nonlocal name."""

@@ -254,8 +254,11 @@ class BoundRuntime(Protocol):
     def names(self, held: dict[str, Any], /) -> Any:
         """``globals()``, which is ``held``."""
 
-    def matched(self, subject: Any, /) -> Any:
-        """The subject of a ``match`` that asks for its class."""
+    def matched(self, subject: Any, pattern: tuple[Any, ...], /) -> dict[str, Any] | None:
+        """What the variables of a pattern are where ``subject`` has its form, else None.
+
+        Patterns are as `gradsmith.frontend.patterns` takes them.
+        """
 
     def iterate(self, iterable: Any, /) -> Iterable[Any]:
         """What ``for`` goes through."""

@@ -120,7 +120,11 @@ def _reread(rewriter: Rewriter, target: ast.expr) -> ast.stmt:
 @rule(ast.NamedExpr)
 def walrus(rewriter: Rewriter, node: ast.NamedExpr) -> ast.expr:
     """``(h := e)`` → ``(h := __gs__.bind("h", e))``."""
-    value = rewriter.visit(node.value)
+    return named(rewriter, node, rewriter.visit(node.value))
+
+
+def named(rewriter: Rewriter, node: ast.NamedExpr, value: ast.expr) -> ast.expr:
+    """The same where ``value`` is the rewritten value."""
     name, at = node.target.id, place(node)
     if rewriter.scope.effect(name) is None:
         value = bound(rewriter, name, value)
