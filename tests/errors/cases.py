@@ -482,18 +482,6 @@ def async_function():
 
 
 @case(TypeError)
-def match_on_the_class_of_a_traced_value():
-    def loss(x):
-        match x:
-            case float():
-                return x
-            case _:
-                return np.sum(x)
-
-    gs.grad(loss)(X)
-
-
-@case(TypeError)
 def refusal_that_is_suppressed():
     def loss(x):
         with contextlib.suppress(TypeError):

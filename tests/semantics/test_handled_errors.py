@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import decimal
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -521,3 +522,71 @@ def test_finally_is_done_where_a_branch_raises(function, capsys):
     for called in (gs.compile(function), lambda x: gs.value_and_grad(function)(x)[0]):
         for x in (0.7, -1.3, 2.6, -0.4, 0.7, 1.5):
             assert seen(called, x) == seen(function, x)
+
+
+REFUSED = {
+    "texts": lambda x: np.asarray(x).astype("S3").size,
+    "objects": lambda x: x.astype(object).size,
+    "a list with None": lambda x: np.array([x[0], None]).size,
+    "memory": lambda x: len(memoryview(x)),
+    "an array of times": lambda x: np.asarray(x, dtype="M8[s]").size,
+}
+"""What arrays do and gradsmith refuses."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("suppresses", [False, True])
+def test_refusals_pass_all_handlers(name, suppresses):
+    use = REFUSED[name]
+
+    def f(x):
+        if suppresses:
+            with contextlib.suppress(Exception):
+                return use(x) + np.sum(x)
+            return 100.0
+        try:
+            return use(x) + np.sum(x)
+        except:  # noqa: E722
+            return 100.0
+
+    x = np.array([1.0, 2.0])
+    try:
+        assert gs.compile(f)(x) == f(x)
+    except gs.GradsmithError as error:
+        assert error.own is None  # noqa: PT017
+
+
+RAISED = {
+    "missing attribute": lambda x: x.nosuch,
+    "missing attribute of a number": lambda x: x[0].nosuch,
+    "length of a number": lambda x: len(x[0]),
+    "iteration": lambda x: sum(x[0]),
+    "hash": hash,
+    "call": lambda x: x(),
+    "index": lambda x: range(x[0]),
+    "base": lambda x: int(x[0], 10),
+    "assignment": lambda x: setattr(x, "nosuch", 1),
+    "rounding": round,
+    "operand": lambda x: x + None,
+    "cast": lambda x: operator.iadd(np.arange(3), x),
+}
+"""What raises Python's errors."""
+
+
+@pytest.mark.parametrize("name", RAISED)
+def test_handlers_see_the_errors_of_python_and_numpy(name, capsys):
+    use = RAISED[name]
+
+    def f(x):
+        try:
+            use(x)
+        except Exception as error:
+            print(isinstance(error, gs.GradsmithError), error)
+            return np.sum(x)
+        return 0.0
+
+    x = np.array([1.0, 2.0, 3.0])
+    assert f(x) == 6.0
+    expected = capsys.readouterr().out
+    assert gs.compile(f)(x) == 6.0
+    assert capsys.readouterr().out == expected

@@ -25,6 +25,7 @@ from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
@@ -213,9 +214,10 @@ def _round(number: Any, ndigits: Any = None) -> Any:
         whole = ndigits is None or ndigits >= 0
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
     if not isinstance(number, Tracer) or number.type.form == "array":
-        raise ArgumentTypeError(
+        error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"
         )
+        raise with_own(error, round, getattr(number, "node", number))
     if ndigits is None:
         return run(rounded_of, number)
     return run(rounded_to, number, digits=operator.index(ndigits))
@@ -265,9 +267,10 @@ _WITHOUT_AXES = _refusal_of_axes()
 @builtin(int)
 def _int(value: Any, *rest: Any) -> Any:
     if rest:
-        raise ArgumentTypeError(
-            "int() can't convert non-string with explicit base", current_span()
-        )
+        text = "int() can't convert non-string with explicit base"
+        error = ArgumentTypeError(text, current_span())
+        error.own = TypeError(text)
+        raise error
     return value if isinstance(value, TracedInt) else run(whole_of, _single(value, "int"))
 
 

@@ -267,9 +267,19 @@ def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) ->
 def raise_own(error: GradsmithError) -> None:
     """Under a ``try`` it is NumPy's own error that is handled, with its text."""
     trace = current_trace()
-    tried = trace is not None and trace.trying and trace.builder is trace.root
-    if tried and error.own is not None:
-        raise error.own from None
+    own = own_error(error)
+    if trace is not None and trace.trying and own is not None:
+        raise own from None
+
+
+def own_error(error: BaseException | None) -> Exception | None:
+    """The error that Python or NumPy raises for this one of gradsmith's, where handlers of the
+    user's may see it: in a region the emitted code raises it.
+    """
+    trace = current_trace()
+    if trace is None or trace.builder is not trace.root:
+        return None
+    return error.own if isinstance(error, GradsmithError) else None
 
 
 _SIZED: frozenset[Callable[..., Any]] = frozenset(

@@ -16,6 +16,8 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
+    CheckError,
+    GradientError,
     GradsmithError,
     IndexRangeError,
     NumberRangeError,
@@ -41,6 +43,23 @@ _STATIC = "shapes, axes and options must be known when tracing; see NumPy's docu
 def mentions_stand_ins(text: str) -> bool:
     """Whether a message is about what stands for values while tracing."""
     return _OURS.search(text) is not None
+
+
+def is_refusal(error: BaseException | None) -> bool:
+    """Whether this says that gradsmith cannot do what the function does, which on arrays raises no
+    such error: no handler of the user's is for it.
+    """
+    if not isinstance(error, Exception):
+        return False
+    if isinstance(error, GradsmithError):
+        return error.own is None and not isinstance(error, (GradientError, CheckError))
+    return is_refusal(error.__cause__) or _is_about_stand_ins(error)
+
+
+def _is_about_stand_ins(error: Exception) -> bool:
+    """Whether Python or NumPy has raised it about what stands for values while tracing."""
+    texts = [part for part in error.args if isinstance(part, str)]
+    return any(map(mentions_stand_ins, texts))
 
 
 @contextmanager

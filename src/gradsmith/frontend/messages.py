@@ -44,13 +44,15 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
         "use a NumPy function of the same meaning, or compute it outside the function",
     )
     if kind is AttributeMissingError:
-        called = "int" if not hasattr(owner, "view") else _class_name(owner.type)
-        error.own = AttributeError(f"{called!r} object has no attribute {name!r}")
+        error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
     return error
 
 
-def _class_name(type_: ArrayType) -> str:
-    """What Python calls the class of a value."""
+def class_name(value: Any) -> str:
+    """What Python calls the class of a traced value."""
+    if not hasattr(value, "view"):
+        return "int"
+    type_: ArrayType = value.type
     if type_.form == "array":
         return "numpy.ndarray"
     kind = type_.dtype.type
@@ -71,8 +73,11 @@ def no_text(value: Any) -> ConcretizationError:
 def cannot_assign(owner: Any, name: str) -> AttributeMissingError:
     """The error that an attribute of a traced value cannot be written."""
     hints = {"shape": "write x = x.reshape(...)", "dtype": "write x = x.astype(...)"}
-    return AttributeMissingError(
+    error = AttributeMissingError(
         f"the attribute {name!r} of {shown(owner)} cannot be assigned",
         here(),
         hints.get(name, "keep it in a variable of its own"),
     )
+    if not hasattr(np.ndarray, name):
+        error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
+    return error

@@ -9,10 +9,11 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from gradsmith.errors import GradsmithError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
@@ -21,6 +22,7 @@ from gradsmith.ir.types import ArrayType
 from gradsmith.ops import index
 from gradsmith.ops.effects import NUMPYS_ERRORS
 
+Found = TypeVar("Found", bound=GradsmithError)
 MOST_ELEMENTS = 1_000_000
 """NumPy is asked about arrays of this size at most: it might have no objections, and compute."""
 
@@ -55,6 +57,12 @@ def numpys_error(
     for size in sizes:
         dims.concrete(size)
     return found
+
+
+def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Found:
+    """``error`` with the error that ``function`` of such operands raises, if it raises one."""
+    error.own = numpys_error(error, function, operands, {})
+    return error
 
 
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "_operator", "builtins")

@@ -16,6 +16,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import ALWAYS
@@ -107,12 +108,13 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
         return other if isinstance(other, ArrayLike) else list(other)
     if self.type.weak or _knows_arrays(other) or isinstance(other, _SEQUENCES):
         return NotImplemented
-    raise ArgumentTypeError(
+    misfit = ArgumentTypeError(
         f"the other operand of np.{ufunc.__name__} is {other!r:.60}, of type "
         f"{type(other).__name__}",
         here(),
         "convert it to a number or an array",
     )
+    raise with_own(misfit, ufunc, self.node, other)
 
 
 def _knows_arrays(value: Any) -> bool:

@@ -92,7 +92,7 @@ from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebindi
 from gradsmith.frontend.lookups import check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.loose import by_numpy
-from gradsmith.frontend.messages import cannot_assign, shown
+from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
@@ -304,9 +304,11 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
 def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     """Classes, callable instances, C functions, what other libraries offer."""
     if isinstance(function, (Tracer, TracedInt)):
-        raise ArgumentTypeError(
+        error = ArgumentTypeError(
             f"{shown(function)} is not callable", current_span(), "write x[0] to take an element"
         )
+        error.own = TypeError(f"{class_name(function)!r} object is not callable")
+        raise error
     if isinstance(function, type):
         if takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]

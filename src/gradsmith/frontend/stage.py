@@ -13,18 +13,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import CellType, CodeType, FunctionType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
-from gradsmith.errors import Span, UnsupportedError
+from gradsmith.errors import InternalError, Span, UnsupportedError
 from gradsmith.frontend import protocols, stacked_arrays
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.defined import note_class
+from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
@@ -282,7 +284,23 @@ class Scratch:
 
     __slots__ = ()
 
-    refusal = UnsupportedError
+    @property
+    def refusal(self) -> Any:
+        """What ``except`` names for the error on its way: its class where gradsmith refuses
+        something, which no handler of the user's is for, and else no class at all.
+        """
+        error = sys.exc_info()[1]
+        return type(error) if is_refusal(error) else ()
+
+    @property
+    def translated(self) -> Any:
+        """What ``except`` names for an error of gradsmith's that Python or NumPy raises, too."""
+        error = sys.exc_info()[1]
+        return type(error) if own_error(error) is not None else ()
+
+    def translate(self) -> NoReturn:
+        """Raise Python's or NumPy's own error."""
+        raise own_error(sys.exc_info()[1]) or InternalError("no error to translate") from None
 
     def given(self, value: Any) -> Later:
         """``lambda: value``, with the value that it has now."""
@@ -327,7 +345,7 @@ class Scratch:
         """
         error = sys.exc_info()[1]
         unset = isinstance(error, UndecidedError) and error.site is None
-        return isinstance(error, UnsupportedError) and not unset
+        return is_refusal(error) and not unset
 
     def once(self, value: Any) -> Any:
         """What stands for the truth of ``value``, which is asked now if it is not traced."""
@@ -438,9 +456,10 @@ class Passing:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
         self._watch(-1)
         mine = special(self._manager, "__exit__")
-        given = kind, error, traceback
+        own = own_error(error)
+        given = (kind, error, traceback) if own is None else (type(own), own, traceback)
         swallowed = call(mine, self._manager, *given) if mine else self._manager.__exit__(*given)
-        return swallowed and not isinstance(error, UnsupportedError)
+        return swallowed and not is_refusal(error)
 
     def _watch(self, step: int) -> None:
         """Errors inside may be handled, as in a ``try`` with handlers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn
 
@@ -23,7 +24,7 @@ from gradsmith.frontend.messages import (
     shown,
 )
 from gradsmith.frontend.methods import Method
-from gradsmith.frontend.numpy_errors import numpys_error
+from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import View
@@ -229,11 +230,12 @@ class Tracer:
 
     def __hash__(self) -> int:
         if self.type.form == "array":
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"{shown(self)} has no hash: it cannot be in a set or the key of a dict",
                 here(),
                 "use a number as the key",
             )
+            raise with_own(misfit, hash, self.node)
         return hash(self.known(self))
 
     def __copy__(self) -> Any:
@@ -250,25 +252,28 @@ class Tracer:
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"len() of {shown(self)}", here(), "only arrays with axes have a length"
             )
+            raise with_own(misfit, len, self.node)
         return int(wrap_size(self.type.shape[0]))
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"iteration over {shown(self)}",
                 here(),
                 "only arrays with axes can be iterated over",
             )
+            raise with_own(misfit, iter, self.node)
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
         if not self.ndim:
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"{shown(self)} is not iterable", here(), "compare with ==, which stays traced"
             )
+            raise with_own(misfit, operator.contains, self.node, 0)
         return self.decide(self.apply(np.any, self == value))
 
     def __bool__(self) -> bool:
@@ -292,11 +297,12 @@ class Tracer:
 
     def __index__(self) -> int:
         if self.ndim or self.dtype.kind not in "iu":
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"{shown(self)} cannot be interpreted as an integer",
                 here(),
                 "convert it with int(x), which has no derivative",
             )
+            raise with_own(misfit, operator.index, self.node)
         return int(self.known(self))
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -325,9 +331,10 @@ class Tracer:
 
     def __getitem__(self, key: Any) -> Any:
         if self.type.weak:
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"{shown(self)} is not subscriptable", here(), "only arrays have elements"
             )
+            raise with_own(misfit, operator.getitem, self.node, 0)
         self.check_lookup(self, key)
         return self.run(index.read, self, as_key(key))
 
@@ -345,11 +352,12 @@ class Tracer:
     def assign(self, value: Tracer) -> None:
         """Replace everything it shows by ``value``, of the same type."""
         if self.type.form != "array":
-            raise ArgumentTypeError(
+            misfit = ArgumentTypeError(
                 f"{shown(self)} does not support assignment",
                 here(),
                 "only arrays can be written to: make one with np.array",
             )
+            raise with_own(misfit, operator.setitem, self.node, 0, 0.0)
         if self.view.storage.base is not None:
             self._doubt("", "write to that array")
         if self.view.storage.outside:
@@ -376,12 +384,15 @@ class Tracer:
             misfit.own = numpys_error(misfit, ufunc, given, {"out": self.node})
             raise misfit
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
-            raise ArgumentTypeError(
+            uncast = ArgumentTypeError(
                 f"the result of np.{ufunc.__name__} is {result.dtype}: it cannot be cast into "
                 f"{shown(self)} in place",
                 here(),
                 "write x = x + y, or convert x first",
             )
+            given = [value.node if isinstance(value, Tracer) else value for value in (self, other)]
+            uncast.own = numpys_error(uncast, ufunc, given, {"out": self.node})
+            raise uncast
         self.assign(self.run(astype, result, dtype=self.dtype))
         return self
 

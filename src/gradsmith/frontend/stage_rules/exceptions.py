@@ -68,7 +68,15 @@ def _watched(
         ast.Expr(rewriter.call("trying", at, *(ast.Constant(v, **at) for v in given)), **at)
         for given in ((1, lookups), (-1, lookups))
     )
-    return [ast.Try([begin, *body], [], [], [end], **at)]
+    return [ast.Try([begin, *body], [_own_error(rewriter, at)], [], [end], **at)]
+
+
+def _own_error(rewriter: Rewriter, at: Place) -> ast.ExceptHandler:
+    """``except __gs_scratch.translated: __gs_scratch.translate()``: the user's handlers see the
+    error that Python or NumPy raises.
+    """
+    raised = ast.Expr(rewriter.scratch("translate", at), **at)
+    return ast.ExceptHandler(rewriter.method(SCRATCH, "translated", at), None, [raised], **at)
 
 
 def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:

@@ -35,7 +35,7 @@ def _case(rewriter: Rewriter, case: ast.match_case) -> ast.match_case:
     if not (isinstance(pattern, ast.MatchAs) and pattern.pattern is None):
         subject = rewriter.variable("subject")
         guard = _asked(rewriter, pattern, subject, guard)
-        pattern = ast.MatchAs(None, subject, **place(pattern))
+        pattern = ast.copy_location(ast.MatchAs(None, subject), pattern)
     return replaced(case, pattern=pattern, guard=guard, body=rewriter.body(case.body))
 
 

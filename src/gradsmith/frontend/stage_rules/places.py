@@ -15,7 +15,7 @@ class Place(TypedDict):
     end_col_offset: int | None
 
 
-def place(node: ast.expr | ast.stmt) -> Place:
+def place(node: ast.expr | ast.stmt | ast.pattern) -> Place:
     """The position of ``node``, for a node that takes its place."""
     return {
         "lineno": node.lineno,
