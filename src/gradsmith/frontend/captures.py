@@ -14,6 +14,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
+from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
     CONTAINERS,
     adopt,
@@ -98,6 +99,8 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             return _Copying(trace, name).copied(value, read, ())
     elif isinstance(value, CONTAINERS):
         return _copied(trace, key, name, value, read)
+    if can_be_copied(value):
+        return _iterator(trace, key, value, read)
     trace.external[id(value)] = value
     trace.originals[id(value)] = Original(value, read)
     if isinstance(value, bytearray):
@@ -106,6 +109,16 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     by_identity = not isinstance(value, BY_VALUE + METHODS)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
+
+
+def _iterator(trace: Trace, key: object, value: Any, read: Reader) -> Any:
+    """What stands for an iterator; another one of its class serves the next call as well."""
+    kind = type(value)
+    trace.reliances[key] = Reliance(lambda: type(read()) is kind, True, by_identity=True)
+    seen = stand_in(trace, value, read, capture)
+    trace.seen[id(value)] = seen, read
+    trace.originals[id(seen)] = Original(value, read)
+    return seen
 
 
 def rely_on_environment(trace: Trace, value: Any) -> None:
@@ -203,6 +216,8 @@ class _Copying:
         if not tree.is_container(value):
             if isinstance(value, CONTAINERS):
                 return _copied(self.trace, ("part", id(value)), self.name, value, here)
+            if can_be_copied(value):
+                return _iterator(self.trace, ("part", id(value)), value, here)
             self.trace.external.setdefault(id(value), value)
             return value
         kind, keys, parts = tree.parts(value)

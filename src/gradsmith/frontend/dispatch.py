@@ -235,9 +235,13 @@ def _present_result(trace: Trace, node: Node) -> Any:
     return node.op.evaluate(*operands, **node.attrs)
 
 
-def check_at_root(trace: Trace) -> None:
-    """An error that Python is to raise now leaves a region half done: the branches around are to
-    be decided, the loops to be written out.
+def check_at_root(
+    trace: Trace,
+    message: str = "a traced value decides whether this computation raises an error",
+    hint: str = "ask for the condition itself before the computation",
+) -> None:
+    """Refuse in a region what has to happen exactly once (an error that Python is to raise now
+    leaves it half done): the branches around are to be decided, the loops to be written out.
 
     Raises
     ------
@@ -247,11 +251,7 @@ def check_at_root(trace: Trace) -> None:
     if trace.builder is trace.root:
         return
     loop = any(builder in trace.bodies for builder in trace.builders())
-    error = UndecidedError.at(
-        None if loop else trace.sites.get(trace.builder),
-        "a traced value decides whether this computation raises an error",
-        "ask for the condition itself before the computation",
-    )
+    error = UndecidedError.at(None if loop else trace.sites.get(trace.builder), message, hint)
     raise error.refusal() if loop else error
 
 

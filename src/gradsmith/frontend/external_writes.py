@@ -21,6 +21,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.effects import DELETED
+from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage
@@ -118,6 +119,9 @@ class Collector:
         for owner, overlay in trace.overlays.values():
             if id(owner) not in trace.made:
                 self._attributes(owner, overlay)
+        for iterator in trace.iterators:
+            if iterator.taken:
+                self._iterator(outside(iterator.read), iterator.taken)
         return self.found
 
     def _add(self, label: str, prepare: Callable[[Call], Callable[[], None]]) -> None:
@@ -132,6 +136,10 @@ class Collector:
             return lambda: array.__setitem__(..., call.values[place])
 
         self._add(storage.label or "array", prepare)
+
+    def _iterator(self, find: Find, count: int) -> None:
+        """So many of its elements are taken."""
+        self._add("an iterator", lambda call: partial(take, find(call.bound), count))
 
     def _attributes(self, owner: Any, overlay: Mapping[str, Any]) -> None:
         for name, value in overlay.items():

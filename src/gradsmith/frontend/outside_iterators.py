@@ -1,7 +1,7 @@
-"""Iterators from outside the function: taking elements changes them for good.
+"""Iterators from outside the function that cannot be copied: taking elements is refused.
 
 The compiled function would have to take the next elements at each call, and a derivative none at
-all. Both are refused.
+all. Of others `gradsmith.frontend.iterator_stand_ins` reads the elements from copies.
 """
 
 from __future__ import annotations

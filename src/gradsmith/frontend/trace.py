@@ -147,6 +147,8 @@ class Trace:
     copies: list[tuple[Any, Any, Reader]] = field(default_factory=list)
     """Lists, dicts and the like that stand for those from outside: each with a copy of what it
     held at first, and what finds the one outside."""
+    iterators: list[Any] = field(default_factory=list)
+    """What stands for iterators from outside (`frontend.iterator_stand_ins`)."""
     stores: dict[object, Store] = field(default_factory=dict)
     warned: set[Any] = field(default_factory=set)
     returned: Span | None = None  # where the latest of its functions returned
