@@ -417,3 +417,28 @@ def test_traced_numbers_as_keys_of_a_result():
     compiled = gs.compile(function)
     for x in (X, -X, X * 3):
         assert repr(compiled(x)) == repr(function(x))
+
+
+def labelled(x):
+    return {"name": "squares", "value": x * x, "more": (None, True, [x[0], "first"])}
+
+
+def test_outputs_that_are_no_numbers():
+    value, pullback = gs.vjp(labelled, X)
+    assert value["name"] == "squares"
+    assert value["more"] == (None, True, [0.5, "first"])
+    expected = 2 * X * G + np.array([3.0, 0.0, 0.0])
+    for name in ("squares", None, "another"):
+        cotangent = {"name": name, "value": G, "more": (None, name, [3.0, name])}
+        assert np.array_equal(pullback(cotangent)[0], expected)
+    found, tangent = gs.jvp(labelled, (X,), (G,))
+    assert found["more"] == value["more"]
+    assert np.array_equal(tangent["value"], 2 * X * G)
+    assert tangent["name"] is None
+    assert tangent["more"] == (None, None, [1.0, None])
+
+
+@pytest.mark.parametrize("fun", [lambda x: "text", lambda x: (None, "text")])
+def test_outputs_without_any_number(fun):
+    with pytest.raises(TypeError, match="nothing to differentiate"):
+        gs.jvp(fun, (X,), (G,))

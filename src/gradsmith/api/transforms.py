@@ -107,7 +107,8 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     Parameters
     ----------
     fun : callable
-        A plain NumPy function of any output; integer and boolean outputs are allowed.
+        A plain NumPy function of any output; integer and boolean outputs are allowed, and so are
+        strings and None among them.
     *primals
         Its arguments.
 
@@ -117,7 +118,8 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
         ``fun(*primals)``.
     pullback : callable
         ``pullback(cotangent)``, of the structure of ``out``, returns a tuple with the gradient in
-        each argument; it has ``source`` and ``emit``.
+        each argument; it has ``source`` and ``emit``. What stands in the place of an output that
+        is no number is not looked at.
     """
     check_callable(fun)
     if current_trace() is not None:
@@ -164,7 +166,8 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     Returns
     -------
     tuple
-        ``(out, tangent_out)``; the tangents of integer and boolean outputs are zero.
+        ``(out, tangent_out)``; the tangents of integer and boolean outputs are zero, and None in
+        the place of other outputs.
     """
     result: tuple[Any, Any] = _kept(fun, _pushforward)(tuple(primals), tuple(tangents))
     return result

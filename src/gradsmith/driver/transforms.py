@@ -228,8 +228,9 @@ def warn_unused(label: str, source: Node, missing: Missing) -> None:
     warn_at(current_span(), message, UnusedInputWarning)
 
 
-def output_leaves(value: Any) -> tuple[list[Node], tree.Tree]:
-    """The nodes of a function's result, and its shape.
+def output_leaves(value: Any, *, others: bool = False) -> tuple[list[Node], tree.Tree]:
+    """The nodes of a function's result, and its shape; with ``others``, strings, truths and the
+    like may be among them.
 
     Raises
     ------
@@ -237,7 +238,7 @@ def output_leaves(value: Any) -> tuple[list[Node], tree.Tree]:
         Part of the result is no number or array.
     """
     leaves, shape = tree.flatten(value, is_leaf)
-    check_results(shape, writable=False)
+    check_results(shape, writable=others)
     if not leaves:
         raise ArgumentTypeError(
             f"the function returns {value!r:.60}: there is nothing to differentiate",
@@ -369,7 +370,7 @@ class Pullback:
         self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
         with world_as_it_was():
             result = call(function, *self._primals.values.values())
-        self._outputs, self._shape = output_leaves(result)
+        self._outputs, self._shape = output_leaves(result, others=True)
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
@@ -398,7 +399,7 @@ def pushforward(
     primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
     with world_as_it_was():
         result = call(function, *primals.values.values())
-    outputs, shape = output_leaves(result)
+    outputs, shape = output_leaves(result, others=True)
     directions = primals.tangents(tangents)
     builder = current_builder()
     stable = stable_form(builder, outputs, primals.inputs)
@@ -406,4 +407,11 @@ def pushforward(
         found = jvp(stable, primals.inputs, directions)
         moved = [zero_like(out) if t is None else t for out, t in zip(outputs, found, strict=True)]
     value = tree.unflatten(shape, [wrap(node) for node in stable])
-    return value, tree.unflatten(shape, [wrap(node) for node in moved])
+    return value, tree.unflatten(_numbers_only(shape), [wrap(node) for node in moved])
+
+
+def _numbers_only(shape: tree.Tree) -> tree.Tree:
+    """The shape with None for what has no tangent."""
+    if shape.kind == "static":
+        return replace(shape, value=None)
+    return replace(shape, children=tuple(map(_numbers_only, shape.children)))
