@@ -56,7 +56,12 @@ from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
-from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
+from gradsmith.frontend.unsettled import (
+    AskedAheadError,
+    StoredElementsError,
+    TracedAnewError,
+    UndecidedError,
+)
 from gradsmith.frontend.warned import warn_at
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Guard, recording_guards
@@ -346,6 +351,7 @@ class _Plans:
         self.left: list[Plan] = []
         self._decided: frozenset[Span] = frozenset()
         self._asked_ahead: frozenset[Span] = frozenset()
+        self._stored: frozenset[Span] = frozenset()
         self._guessed = False
 
     def learn(self, error: UnsupportedError, trace: Trace) -> None:
@@ -355,6 +361,9 @@ class _Plans:
         unrolling = trace.unrolling
         if isinstance(error, AskedAheadError):
             self._asked_ahead |= {error.site}
+        if isinstance(error, StoredElementsError):
+            self._stored |= error.sites
+        if isinstance(error, TracedAnewError):
             self.left.insert(0, unrolling.chosen)
             return
         sites = _undecided(error, trace)
@@ -376,6 +385,7 @@ class _Plans:
             unrolling=unrolling,
             decided=self._decided,
             asked_ahead=self._asked_ahead,
+            stored=self._stored,
             writes=recipe.writes,
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, storage_of, taken_apart
+from gradsmith.frontend.grown import Form, Grown, as_rows, taken_apart
 from gradsmith.frontend.journal import contents_of, note_container, refill
 from gradsmith.frontend.merging import (
     as_result,
@@ -19,6 +19,7 @@ from gradsmith.frontend.row_buffers import closed_rows, open_length
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
@@ -122,8 +123,7 @@ class Growth:
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
         wholes = [closed_rows(whole) for whole in wholes]
-        for whole, storage in zip(wholes, self.shared, strict=True):
-            whole.view.storage.sites = self.sites
+        for whole, storage in zip(as_rows(self.form, wholes, self.sites), self.shared, strict=True):
             if storage is not None:
                 whole.view.storage.doubt(storage)
         freeze(self.element, self.sites)

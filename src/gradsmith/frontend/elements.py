@@ -20,6 +20,7 @@ from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.stored_rows import snapshot
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import each
 from gradsmith.frontend.value_guards import decide
@@ -204,7 +205,7 @@ def _chained(lists: list[Any]) -> list[Any]:
     if not is_grown(lists):
         return [element for inner in lists for element in inner]
     columns = columns_of(lists)  # one row for each list
-    kinds, wholes = columns.form.kinds, columns.wholes
+    kinds, wholes = columns.form.kinds, [snapshot(whole) for whole in columns.wholes]
     if columns.form.shape.kind == "leaf" and isinstance(kinds[0], Form):
         merged = [apply(np.reshape, w, (-1, *w.shape[2:])) for w in wholes]
         return owned([Grown(kinds[0], merged, columns.sites)])

@@ -20,7 +20,7 @@ from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import is_data, is_whole
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.stored_rows import is_stored_into, rows_of_another, snapshot
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -92,6 +92,7 @@ class Grown(Refusing):
         for made, whole in zip(copies, self.wholes, strict=True):
             storage, old = made.view.storage, whole.view.storage
             storage.sites, storage.locked, storage.mixed = old.sites, old.locked, old.mixed
+            storage.replaced = old.replaced
         return Grown(self.form, copies, self.sites)
 
 
@@ -161,18 +162,12 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if isinstance(kind, Form):
         return _sequence(kind, [next(wholes)[key] for _ in range(_width(kind))], sites)
     whole = next(wholes)
-    row, kind = whole[key], number_kind(kind, whole)
+    row, kind = snapshot(whole[key]), number_kind(kind, whole)
     if kind == "int":
         return wrap_size(as_whole(row.node))
     if kind == "mixed":
         note(row.node, [python_number(float)])
     return run(as_float, row) if kind == "float" else row
-
-
-def storage_of(part: Any) -> Storage | None:
-    """The buffer that an array is a view of."""
-    is_array = isinstance(part, Tracer) and part.type.form == "array"
-    return part.view.storage if is_array else None
 
 
 def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
@@ -186,12 +181,17 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
         if is_data(leaf):
             kinds.append(_kind(leaf))
             found.append(leaf)
-        elif len(leaf) == 1 and leaf[0].wholes:
+        elif len(leaf) == 1 and leaf[0].wholes and not _is_replaced(leaf[0]):
             kinds.append(_form_now(leaf[0].form_for(leaf), type(leaf), leaf[0].wholes))
             found += leaf[0].wholes
         else:
             return None
     return found, Form(shape, tuple(kinds))
+
+
+def _is_replaced(made: Grown) -> bool:
+    """Whether its elements may be replaced: a list that holds the list would not see that."""
+    return any(whole.view.storage.replaced for whole in made.wholes)
 
 
 def _form_now(form: Form, sequence: type, wholes: Sequence[Tracer]) -> Form:
@@ -232,6 +232,26 @@ def _kind(leaf: Any) -> str:
     weak = leaf.type.weak if isinstance(leaf, Tracer) else type(leaf) is float
     real = leaf.dtype == np.float64 if isinstance(leaf, Tracer) else True
     return "float" if weak and real else "array"
+
+
+def as_rows(form: Form, wholes: Sequence[Tracer], sites: Sites) -> list[Tracer]:
+    """``wholes`` as the elements of a list that the loops at ``sites`` make."""
+    replaced = is_stored_into(sites) and is_replaceable(form, wholes)
+    for storage in (whole.view.storage for whole in wholes):
+        storage.sites, storage.replaced = sites, replaced
+    return list(wholes)
+
+
+def is_replaceable(form: Form, wholes: Sequence[Tracer]) -> bool:
+    """Whether elements may be arrays, or tuples, that others take the place of.
+
+    A number needs nothing for that: see `frontend.stacked_list_writes`.
+    """
+    if any(isinstance(kind, Form) or kind == "int" for kind in form.kinds):
+        return False
+    if form.shape == tree.LEAF:
+        return wholes[0].ndim > 1
+    return set(_kinds(form.shape)) <= {"leaf", "tuple", "namedtuple"}
 
 
 def is_grown(value: Any) -> bool:
@@ -375,7 +395,7 @@ def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
     """
     if form.shape.kind == "leaf":
         (kind,) = form.kinds
-        return _table(kind, wholes, depth + 1) if isinstance(kind, Form) else wholes[0]
+        return _table(kind, wholes, depth + 1) if isinstance(kind, Form) else snapshot(wholes[0])
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
         return None
     pieces = []
@@ -473,6 +493,8 @@ def copied_list(values: Any, key: slice = slice(None)) -> Any:
 
 def _copied_column(whole: Tracer) -> Tracer:
     """Numbers are copied; arrays and what lists hold are the same ones in the copy."""
+    if whole.view.storage.replaced:
+        return rows_of_another(whole)
     if whole.ndim != 1:
         return whole
     made: Tracer = whole.copy()
@@ -551,7 +573,7 @@ def _zip(*rows: Any, strict: bool = False) -> Any:
     found = columns_of(rows)
     if found.form.shape.kind not in ("list", "tuple", "namedtuple"):
         separate(found.sites, ONE_BY_ONE)
-    columns, wholes = [], found.wholes
+    columns, wholes = [], [snapshot(whole) for whole in found.wholes]
     for part, count in found.form.parts():
         columns.append(owned((Grown(part, wholes[:count], found.sites),)))
         wholes = wholes[count:]

@@ -12,7 +12,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites, lock
-from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of, storage_of
+from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.loose import note, note_joined
 from gradsmith.frontend.merging import (
@@ -33,6 +33,7 @@ from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.stored_rows import lock_as, storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -368,6 +369,7 @@ class Joint:
                     storage.doubt(known, cause=cause)
                 if not arm.builder.owns(origin.node):
                     storage.doubt(origin, cause=cause)
+                lock_as(storage, origin)
                 if origin.locked:
                     lock(storage, origin.sites)
 

@@ -380,6 +380,7 @@ class LoopRegion:
         if self._rows is not None:
             late = [slot for group in self._late.values() for slot in group.slots]
             self._rows.doubt(finals, [*self.state.replaced(), *late], self.state.cause)
+            self._rows.lock_firsts(self.state.replaced())
         for name, group in self.state.variables.items():
             freeze(self.before[name], group.sites)
         values = dict(self._settled)

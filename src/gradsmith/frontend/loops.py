@@ -34,7 +34,7 @@ from gradsmith.frontend.trips import (
     one_by_one,
 )
 from gradsmith.frontend.unrolling import NOWHERE
-from gradsmith.frontend.unsettled import AskedAheadError, UndecidedError
+from gradsmith.frontend.unsettled import AskedAheadError, TracedAnewError, UndecidedError
 from gradsmith.frontend.value_guards import TentativeError, decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -148,7 +148,7 @@ class Looping:
     def failed(self) -> None:
         """The rolled loop could not be made: do it in another way, or raise the error."""
         error = sys.exc_info()[1]
-        if isinstance(error, AskedAheadError):
+        if isinstance(error, TracedAnewError):
             raise  # noqa: PLE0704  within the except block of staged code
         if self._only is not None:
             self._give_up(self._only)

@@ -9,10 +9,10 @@ from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.carried import State
 from gradsmith.frontend.containers import Growth
 from gradsmith.frontend.frozen import lock
-from gradsmith.frontend.grown import storage_of
 from gradsmith.frontend.row_buffers import RowBuffer
 from gradsmith.frontend.slots import Slot
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
@@ -68,6 +68,8 @@ class RowAliases:
             if self._is_new(row):
                 self._new.add(row)
             for one in self._families[row]:
+                if one.replaced:
+                    continue  # a write to it changes no array
                 if one in self.state.storages or (one in written and self._is_older(one)):
                     raise ControlFlowError(
                         "this loop appends an array to a list and writes to that array in other "
@@ -87,8 +89,10 @@ class RowAliases:
             whole = finals[id(slot)][1].view.storage
             family = self._families[row]
             before = appended.setdefault(id(slot), set())
-            if row not in self._new or family & before:
+            if (row not in self._new or family & before) and not whole.replaced:
                 lock(whole, growth.sites)
+            if not whole.replaced:
+                lock_as(whole, *family)
             before |= family
             for one in family:
                 whole.doubt(one, cause=cause)
@@ -101,6 +105,29 @@ class RowAliases:
                 first = storage_of(other.initial)
                 if first is not None and storage_of(other.seen) in family:
                     first.doubt(whole, cause=cause)
+
+    def lock_firsts(self, slots: Sequence[Slot]) -> None:
+        """The arrays that variables and elements were before the loop must not be written to where
+        iterations may have made them elements of lists, in which others take their places.
+        """
+        for slot in slots:
+            first = storage_of(slot.initial)
+            if first is None:
+                continue
+            for later in self._later(slot, slots):
+                lock_as(first, storage_of(later.seen))
+
+    def _later(self, slot: Slot, slots: Sequence[Slot]) -> list[Slot]:
+        """Those that have, in some iteration, what ``slot`` has before the loop."""
+        found = [slot]
+        for one in found:
+            seen = storage_of(one.seen)
+            for other in slots:
+                after = storage_of(other.after)
+                known = seen is None or after is None or any(other is old for old in found)
+                if not known and after.may_be(seen):
+                    found.append(other)
+        return found
 
     def _is_new(self, row: Storage) -> bool:
         """Whether each trip makes it anew."""

@@ -18,12 +18,13 @@ from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, joint_form, storage_of, taken_apart
+from gradsmith.frontend.grown import Form, Grown, as_rows, joint_form, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value, is_data
 from gradsmith.frontend.slots import Slot, fresh_name, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -355,10 +356,9 @@ class RowBuffer:
             return
         is_open = dims.total_of(self.capacity) is not None
         wholes = [closed_rows(whole) for whole in wholes]
-        for whole in wholes:
-            whole.view.storage.sites = self.sites
         if self.step is None and not is_open:
             wholes = [whole[: wrap_size(total)] for whole in wholes]
+        as_rows(self.form, wholes, self.sites)
         freeze(self.element, self.sites)
         refill(self.container, [Grown(self.form, wholes, self.sites, owner=self.container)])
 

@@ -18,6 +18,7 @@ from gradsmith.frontend.merging import (
 )
 from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -105,6 +106,7 @@ class Slot:
         """The value of a trip, or of the loop."""
         if self.stale and isinstance(value, Tracer):
             value.view.storage.outdate(self.stale)
+        lock_as(storage_of(value), storage_of(self.initial), storage_of(self.after))
         return value
 
     def _hint(self) -> int:
@@ -135,9 +137,15 @@ class Slot:
                 "keep one shape, or loop over a range that is known when tracing",
             ) from None
         settled = joint == self.type and (self.whole or self.symbol is None)
-        settled = settled and known == self.stale
+        settled = settled and known == self.stale and self._is_locked_as(value)
         self.type = joint
         return settled
+
+    def _is_locked_as(self, value: Any) -> bool:
+        """Whether iterations know that they start with what must not be written to."""
+        seen = storage_of(self.seen)
+        known = seen.sites if seen is not None and seen.element else frozenset()
+        return element_sites(storage_of(value)) <= known
 
     def start_late(self, old: Any) -> bool:
         """Whether it may be ``old``, where no trip is made."""

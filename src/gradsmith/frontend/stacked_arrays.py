@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradsmith import tree
 from gradsmith.frontend.frozen import Sites
-from gradsmith.frontend.grown import Form, Grown, owned
-from gradsmith.frontend.merging import is_data
+from gradsmith.frontend.grown import Form, Grown, as_rows, owned
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stored_rows import is_stored_into, rows_of_another
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
+from gradsmith.tree import LEAF
 
 
 def has_open_length(value: Any) -> bool:
@@ -34,10 +34,15 @@ def listed_rows(kind: type, x: Tracer) -> Any:
 def _rows(x: Tracer) -> Grown:
     """Stands for the rows of ``x``, which are views of it; numbers are copies."""
     sites: Sites = frozenset([current_span() or NOWHERE])
-    whole = x if x.ndim > 1 else x.copy()
-    if whole is not x:
-        whole.view.storage.sites = sites
-    return Grown(Form(tree.flatten(whole, is_data)[1], ("array",)), [whole], sites)
+    form = Form(LEAF, ("array",))
+    if x.ndim == 1:
+        return Grown(form, as_rows(form, [x.copy()], sites), sites)
+    if not is_stored_into(sites):
+        return Grown(form, [x], sites)
+    whole = rows_of_another(x)
+    as_rows(form, [whole], sites)
+    whole.view.storage.doubt(x.view.storage)
+    return Grown(form, [whole], sites)
 
 
 def taken_apart(x: Tracer, before: int, behind: int) -> Any:

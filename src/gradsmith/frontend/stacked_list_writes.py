@@ -1,8 +1,10 @@
-"""Stores into lists of numbers that are arrays: ``t[i] = v``, also in the rows of a table.
+"""Stores into stacked lists: ``t[i] = v``, also in the rows of a table.
 
 A number has no identity. So a store into the array is what a store into the list is, for all who
 hold the list, as long as no other list is the same array (`Grown.owner`) and the kind of number
-stays what the array can say. Anything else asks for a list with separate elements.
+stays what the array can say. Arrays, and tuples of arrays and numbers, can be stored where
+`frontend.stored_rows` keeps account of who else has them. Anything else asks for a list with
+separate elements.
 """
 
 from __future__ import annotations
@@ -11,14 +13,29 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply
-from gradsmith.frontend.frozen import NONE
-from gradsmith.frontend.grown import Form, Grown, element_of, number_kind, owned, refuse
+from gradsmith.frontend.frozen import NONE, Sites, lock
+from gradsmith.frontend.grown import (
+    Form,
+    Grown,
+    as_rows,
+    element_of,
+    is_replaceable,
+    number_kind,
+    owned,
+    refuse,
+    taken_apart,
+)
+from gradsmith.frontend.merging import as_result, joint_type
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import View
+from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
+from gradsmith.frontend.unsettled import StoredElementsError
 from gradsmith.ir import dims
 from gradsmith.ir.types import ArrayType
 from gradsmith.tree import LEAF
@@ -40,26 +57,41 @@ class Stores:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         trace = current_trace()
-        if trace is None or not _can_be_stored(trace, self.values, key, value):
+        if trace is None or not _is_stored_by_its_owner(trace, self.values, key):
             refuse(self.values)
         (made,) = self.values
-        (whole,) = made.wholes
-        (kind,) = made.form.kinds
-        if number_kind(kind, whole) != _kind_of(value):
-            whole.view.storage.mixed = True
-        whole[key] = value
+        if _is_number_for(trace, made, value):
+            _store_number(made, key, value)
+        elif not _is_element_at(made, key, value):
+            parts = _fitting_parts(made, value)
+            if parts is None:
+                refuse(self.values)
+            _store(trace, made, key, parts)
 
     def __delitem__(self, key: Any) -> None:
         refuse(self.values)
 
 
-def _can_be_stored(trace: Trace, values: list[Any], key: Any, value: Any) -> bool:
-    """Whether it is a number of the right kind, for the one list that has the array."""
+def _is_stored_by_its_owner(trace: Trace, values: list[Any], key: Any) -> bool:
+    """Whether it is the one list that has the array, and an index says which element."""
     made = values[0]
     if len(values) != 1 or made.form is None or made.owner is not values:
         return False
-    if id(values) in trace.doubts or not isinstance(key, (int, TracedInt)):
-        return False
+    return id(values) not in trace.doubts and isinstance(key, (int, TracedInt))
+
+
+# -- numbers
+
+
+def _store_number(made: Grown, key: Any, value: Any) -> None:
+    (whole,), (kind,) = made.wholes, made.form.kinds
+    if number_kind(kind, whole) != _kind_of(value):
+        whole.view.storage.mixed = True
+    whole[key] = value
+
+
+def _is_number_for(trace: Trace, made: Grown, value: Any) -> bool:
+    """Whether it is a number of the right kind for a list of numbers."""
     if made.form.shape != LEAF or isinstance(made.form.kinds[0], Form):
         return False
     (whole,), (kind,) = made.wholes, made.form.kinds
@@ -86,21 +118,100 @@ def _has_narrow_inputs(trace: Trace) -> bool:
     return any(isinstance(t, ArrayType) and t.dtype.char in NARROW for t in types)
 
 
+# -- arrays, and tuples
+
+
+def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
+    """Let the rows at ``key`` be these parts of an element."""
+    if not all(whole.view.storage.replaced for whole in made.wholes):
+        if made.sites <= trace.stored:
+            refuse([made])
+        raise StoredElementsError(made.sites, current_span())
+    for whole, part in zip(made.wholes, parts, strict=True):
+        whole[key] = part
+    for whole, storage in zip(made.wholes, map(storage_of, parts), strict=True):
+        if storage is not None:
+            whole.view.storage.doubt(storage)
+
+
+def _fitting_parts(made: Grown, value: Any) -> list[Any] | None:
+    """What the element is made of, where it is made as those of the list are; else None."""
+    if not is_replaceable(made.form, made.wholes):
+        return None
+    apart = taken_apart(value)
+    if apart is None or apart[1] != made.form:
+        return None
+    fits = all(map(_is_row_of, apart[0], made.wholes))
+    return apart[0] if fits else None
+
+
+def _is_row_of(part: Any, whole: Tracer) -> bool:
+    """Whether a part of an element is of the type that the rows have."""
+    given, rows = as_result(part).array_type, whole.type
+    if given.dtype != rows.dtype or given.ndim != rows.ndim - 1:
+        return False
+    if given.ndim == 0:
+        return given.form != "array"
+    try:
+        joint_type(given, ArrayType(rows.dtype, rows.shape[1:], "array"))
+    except ControlFlowError:
+        return False
+    return True
+
+
+def _is_element_at(made: Grown, key: Any, value: Any) -> bool:
+    """Whether the list has this very array there: ``hs[i] += x`` stores what it has read."""
+    if made.form.shape != LEAF or not isinstance(value, Tracer) or value.type.form != "array":
+        return False
+    (whole,) = made.wholes
+    if whole.view.storage is not value.view.storage:
+        return False
+    return _is_same_view(value.view, whole[key].view)
+
+
+def _is_same_view(left: View, right: View) -> bool:
+    pairs = zip(left.path, right.path, strict=False)
+    return len(left.path) == len(right.path) and all(
+        (one.op, one.inputs[1:], one.attrs) == (other.op, other.inputs[1:], other.attrs)
+        for one, other in pairs
+    )
+
+
+# -- ``[value] * count``
+
+
 def repeated(values: Any, count: TracedInt) -> Any:
-    """``[number] * count``: an array, if the length may be another one in the next call.
+    """``[value] * count``: an array, if the length may be another one in the next call.
 
     ``NotImplemented`` where Python is to do it.
     """
     trace, site = current_trace(), current_span() or NOWHERE
-    if type(values) is not list or len(values) != 1 or _kind_of(values[0]) is None:
+    if type(values) is not list or len(values) != 1 or not _is_one_value(values[0]):
         return NotImplemented
     if trace is None or trace.unrolling.is_chosen(site) or not _is_long(count):
         return NotImplemented
-    (number,) = values
-    whole = apply(np.full, count, number)
     sites = NONE if site is NOWHERE else frozenset([site])
-    whole.view.storage.sites = sites
-    return owned([Grown(Form(LEAF, (_kind_of(number),)), [whole], sites)])
+    return owned([_rows_of(values[0], count, sites)])
+
+
+def _rows_of(value: Any, count: TracedInt, sites: Sites) -> Grown:
+    """Stands for so many elements that are one and the same."""
+    buffer = storage_of(value)
+    if buffer is None:
+        form, shape = Form(LEAF, (_kind_of(value),)), (count,)
+    else:
+        form, shape = Form(LEAF, ("array",)), (count, *value.shape)
+    (whole,) = as_rows(form, [apply(np.full, shape, value)], sites)
+    if buffer is not None:
+        whole.view.storage.doubt(buffer)
+        if not whole.view.storage.replaced:
+            lock(whole.view.storage, sites)
+    return Grown(form, [whole], sites)
+
+
+def _is_one_value(value: Any) -> bool:
+    """Whether it is a number or an array of which a stacked list can be made."""
+    return storage_of(value) is not None or _kind_of(value) is not None
 
 
 def _is_long(count: TracedInt) -> bool:

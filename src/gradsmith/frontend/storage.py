@@ -44,6 +44,7 @@ class Storage:
         "_twins",
         "base",
         "cause",
+        "element",
         "label",
         "locked",
         "mixed",
@@ -52,6 +53,7 @@ class Storage:
         "order",
         "outside",
         "read",
+        "replaced",
         "shared",
         "sites",
         "stale",
@@ -79,6 +81,8 @@ class Storage:
         self.sites: frozenset[Span] = frozenset()  # of the loops whose stacked list has it as rows
         self.mixed = False  # whether it has numbers of a list, some Python's and some NumPy's
         self.locked = False  # whether a write asks for that list to hold separate objects
+        self.element = False  # whether it may be an element of a list in which others replace it
+        self.replaced = False  # whether a write replaces elements of that list, and changes none
 
     def replace(self, node: Node) -> None:
         """A write happened: the buffer now holds ``node``."""
@@ -98,8 +102,9 @@ class Storage:
         """The two may be one, ``unless`` this holds, which is asked once one of them is written:
         then what the other holds cannot be told before it is known which way ``cause`` goes.
         """
-        self._doubtful.append((other, unless, cause))
-        other._doubtful.append((self, unless, cause))
+        for one, may_be in ((self, other), (other, self)):
+            if not one.replaced:
+                one._doubtful.append((may_be, unless, cause))
 
     def join(self, other: Storage) -> None:
         """The two are arguments that show the same elements: a write to one goes to both."""

@@ -214,6 +214,8 @@ class Trace:
     """Branches, loops and conversions to integers that the present values decide."""
     integers: dict[str, Span] = field(default_factory=dict)
     """By the names of sizes that the function makes of values: where it does."""
+    stored: frozenset[Span] = frozenset()
+    """The loops that make stacked lists of which elements are replaced."""
     asked_ahead: frozenset[Span] = frozenset()
     """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)

@@ -142,7 +142,11 @@ for _name in _OPERATORS:
     setattr(Refusing, f"__{_name}__", lambda self, *_, **__: self.refuse())
 
 
-class AskedAheadError(ControlFlowError):
+class TracedAnewError(ControlFlowError):
+    """The function is traced anew with what this error has shown; no loop handles it."""
+
+
+class AskedAheadError(TracedAnewError):
     """Asking the condition of the ``while`` at ``site`` changes something.
 
     A loop of the graph asks in a region of its own, and what changes when it asks for the last
@@ -153,6 +157,17 @@ class AskedAheadError(ControlFlowError):
     def __init__(self, site: Span) -> None:
         super().__init__("asking the condition of this loop changes something", site)
         self.site = site
+
+
+class StoredElementsError(TracedAnewError):
+    """Elements of the stacked lists that the loops at ``sites`` make are replaced: ``hs[i] = h``.
+
+    In the next trace their rows can be stored into (`frontend.stored_rows`).
+    """
+
+    def __init__(self, sites: frozenset[Span], span: Span | None) -> None:
+        super().__init__("this replaces an element of a list that a loop makes", span)
+        self.sites = sites
 
 
 class Unsettled(Refusing):

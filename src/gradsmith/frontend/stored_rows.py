@@ -1,0 +1,87 @@
+"""Stacked lists of which elements are replaced: ``hs[i] = h``, where ``h`` is an array.
+
+The store copies ``h`` into the array that has the elements as its rows (`Storage.replaced`). Python
+keeps ``h`` itself, and those who have the old element keep that. Nobody can tell the difference as
+long as no array that is, was or may be an element is written to in place. So
+
+- an element that is read is a value of its own, and no view of the rows: it stays what it is when
+  another one takes its place;
+- what has been stored, or may be such an array, is linked to the rows (`Storage.doubt`). A write to
+  it outdates them, which asks for a trace in which the list has separate elements;
+- what a branch or a loop makes of such arrays is locked.
+
+Which lists these are is known from an earlier trace (`StoredElementsError`), because an element
+may be read before one is stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradsmith.frontend.frozen import NONE, WRITTEN, Sites, lock, separate
+from gradsmith.frontend.storage import Storage, View, outdatings
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.tracer import Tracer
+
+
+def is_stored_into(sites: Sites) -> bool:
+    """Whether elements of lists that these loops make are replaced."""
+    trace = current_trace()
+    return trace is not None and not trace.stored.isdisjoint(sites)
+
+
+def storage_of(part: Any) -> Storage | None:
+    """The buffer that an array is a view of."""
+    is_array = isinstance(part, Tracer) and part.type.form == "array"
+    return part.view.storage if is_array else None
+
+
+def snapshot(rows: Tracer) -> Tracer:
+    """What ``rows`` show now, which stores into the list they are of do not change."""
+    if not rows.view.storage.replaced:
+        return rows
+    made = Tracer(View(Storage(rows.node, order=rows.view.storage.order)))
+    if made.type.form == "array":
+        _lock_element(made.view.storage, rows.view.storage.sites)
+    return made
+
+
+def _lock_element(storage: Storage, sites: Sites) -> None:
+    storage.element = True
+    lock(storage, sites)
+
+
+def element_sites(storage: Storage | None) -> Sites:
+    """The loops that made the lists of which this array may be an element, if these are such that
+    it must not be written to.
+    """
+    if storage is None:
+        return NONE
+    found = storage.family(lambda _: True)
+    return NONE.union(*[one.sites for one in found if one.element or one.replaced])
+
+
+def lock_as(storage: Storage | None, *sources: Storage | None) -> None:
+    """The array may be one of the ``sources``: where these must not be written to, it must not
+    either.
+    """
+    sites = NONE.union(*map(element_sites, sources))
+    if storage is not None and sites:
+        _lock_element(storage, sites)
+
+
+def _check_not_replaced(storage: Storage) -> None:
+    if storage.replaced:
+        separate(storage.sites, WRITTEN, "copy the array before it is written to: y = x.copy()")
+
+
+outdatings.append(_check_not_replaced)
+
+
+def rows_of_another(rows: Tracer) -> Tracer:
+    """The same rows for another list: stores into one of the two do not change the other."""
+    old = rows.view.storage
+    made = Tracer(View(Storage(rows.node, order=old.order)))
+    storage = made.view.storage
+    storage.sites, storage.mixed, storage.replaced = old.sites, old.mixed, old.replaced
+    return made
