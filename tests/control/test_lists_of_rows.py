@@ -207,8 +207,6 @@ def argument_is_written_to(x):
 
 LONGER = {
     "sorted_in_place": "sorting puts the elements one by one",
-    "row_is_replaced": "a row of its own is in the place of a view",
-    "rows_exchange_places": "the rows are objects that change places",
     "element_is_deleted": "deleting takes elements one by one",
 }
 """Programs that need the elements one by one, so that each length has its code."""

@@ -944,11 +944,11 @@ out = t[1][2] + (x if isinstance(t[1], tuple) else 0.0)
 """
 
 
-def pieces() -> dict[str, str]:
+def pieces(text: str = TEXT) -> dict[str, str]:
     """The pieces by name."""
     found: dict[str, str] = {}
     name = ""
-    for line in TEXT.strip().split("\n"):
+    for line in text.strip().split("\n"):
         if line.startswith("== "):
             name = line.removeprefix("== ")
             found[name] = ""

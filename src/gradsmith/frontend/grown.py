@@ -15,12 +15,17 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
-from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, lock, separate
+from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, separate
 from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import is_data, is_whole
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.stored_rows import is_stored_into, rows_of_another, snapshot
+from gradsmith.frontend.stored_rows import (
+    is_stored_into,
+    lock_element,
+    rows_of_another,
+    snapshot,
+)
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -372,7 +377,7 @@ def joined_rows(function: Any, pieces: list[Any], sites: Sites, **how: Any) -> T
     """
     whole: Tracer = apply(function, pieces, **how)
     if whole.ndim > 1:
-        lock(whole.view.storage, sites)
+        lock_element(whole.view.storage, sites)
         for piece in pieces:
             if isinstance(piece, Tracer):
                 whole.view.storage.doubt(piece.view.storage)

@@ -42,11 +42,12 @@ def snapshot(rows: Tracer) -> Tracer:
         return rows
     made = Tracer(View(Storage(rows.node, order=rows.view.storage.order)))
     if made.type.form == "array":
-        _lock_element(made.view.storage, rows.view.storage.sites)
+        lock_element(made.view.storage, rows.view.storage.sites)
     return made
 
 
-def _lock_element(storage: Storage, sites: Sites) -> None:
+def lock_element(storage: Storage, sites: Sites) -> None:
+    """Refuse writes to what is, or has as its rows, copies of elements of lists."""
     storage.element = True
     lock(storage, sites)
 
@@ -67,7 +68,7 @@ def lock_as(storage: Storage | None, *sources: Storage | None) -> None:
     """
     sites = NONE.union(*map(element_sites, sources))
     if storage is not None and sites:
-        _lock_element(storage, sites)
+        lock_element(storage, sites)
 
 
 def _check_not_replaced(storage: Storage) -> None:

@@ -1,0 +1,22 @@
+"""Lists of arrays and tuples of which elements are replaced: values, gradients, and who sees it."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import gradsmith as gs
+from semantics.list_elements import pieces, program
+from semantics.stored_elements import TEXT
+from semantics.test_list_elements import check, loaded
+
+PIECES = pieces(TEXT)
+
+
+@pytest.mark.parametrize("place", ["straight", "loop", "helper"])
+@pytest.mark.parametrize("name", list(PIECES))
+def test_elements_are_replaced(name, place):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gs.GradsmithWarning)
+        check(loaded(program(PIECES[name], place), f"stored_{name}_{place}"))
