@@ -123,7 +123,9 @@ class Growth:
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
         wholes = [closed_rows(whole) for whole in wholes]
-        for whole, storage in zip(as_rows(self.form, wholes, self.sites), self.shared, strict=True):
+        for whole, storage in zip(
+            as_rows(self.form, wholes, self.sites), self.shared, strict=True
+        ):
             if storage is not None:
                 whole.view.storage.doubt(storage)
         freeze(self.element, self.sites)
