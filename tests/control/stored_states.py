@@ -1,4 +1,4 @@
-"""Networks and relaxations that keep their states in lists, which loops read and store by index."""
+"""Networks and relaxations with states in lists, which loops read and store by index."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Pieces of programs that replace elements of lists that comprehensions and loops make.
 
-Each sets ``out`` from a number ``x`` and an integer ``n`` of at least 5, as in `list_elements`. What
-was the element stays what it is for all who have it; what takes its place is in the list itself,
-and no copy of it.
+Each sets ``out`` from a number ``x`` and an integer ``n`` of at least 5, as in `list_elements`.
+What was the element stays what it is for all who have it; what takes its place is in the list
+itself, and no copy of it.
 """
 
 TEXT = """

@@ -1,4 +1,4 @@
-"""Lists of arrays and tuples of which elements are replaced: values, gradients, and who sees it."""
+"""Lists of arrays and tuples of which elements are replaced, and who sees that."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from gradsmith.frontend.frozen import lock
 from gradsmith.frontend.row_buffers import RowBuffer
 from gradsmith.frontend.slots import Slot
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
+from gradsmith.frontend.stored_rows import lock_as, storage_of
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
@@ -122,11 +122,9 @@ class RowAliases:
         found = [slot]
         for one in found:
             seen = storage_of(one.seen)
-            for other in slots:
-                after = storage_of(other.after)
-                known = seen is None or after is None or any(other is old for old in found)
-                if not known and after.may_be(seen):
-                    found.append(other)
+            if seen is not None:
+                others = [other for other in slots if not any(other is old for old in found)]
+                found += [other for other in others if _ends_as(other, seen)]
         return found
 
     def _is_new(self, row: Storage) -> bool:
@@ -145,3 +143,9 @@ class RowAliases:
         """Whether it is there when a trip begins."""
         carried = one in self.begins or one in self.state.storages
         return carried or not self.builder.owns(one.node)
+
+
+def _ends_as(slot: Slot, seen: Storage) -> bool:
+    """Whether an iteration may end with this array in it."""
+    after = storage_of(slot.after)
+    return after is not None and after.may_be(seen)

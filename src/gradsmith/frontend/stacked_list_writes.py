@@ -9,6 +9,7 @@ separate elements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,11 @@ class Stores:
         if trace is None or not _is_stored_by_its_owner(trace, self.values, key):
             refuse(self.values)
         (made,) = self.values
-        if _is_number_for(trace, made, value):
-            _store_number(made, key, value)
-        elif not _is_element_at(made, key, value):
-            parts = _fitting_parts(made, value)
+        form = made.form_for(self.values)
+        if _is_number_for(trace, form, made.wholes, value):
+            _store_number(form, made.wholes, key, value)
+        elif form.shape != LEAF or not _is_element_at(made.wholes[0], key, value):
+            parts = _fitting_parts(form, made.wholes, value)
             if parts is None:
                 refuse(self.values)
             _store(trace, made, key, parts)
@@ -83,34 +85,35 @@ def _is_stored_by_its_owner(trace: Trace, values: list[Any], key: Any) -> bool:
 # -- numbers
 
 
-def _store_number(made: Grown, key: Any, value: Any) -> None:
-    (whole,), (kind,) = made.wholes, made.form.kinds
-    if number_kind(kind, whole) != _kind_of(value):
+def _store_number(form: Form, wholes: Sequence[Tracer], key: Any, value: Any) -> None:
+    (whole,), (kind,) = wholes, form.kinds
+    if number_kind(kind, whole) != _kind_of(value, whole.dtype):
         whole.view.storage.mixed = True
     whole[key] = value
 
 
-def _is_number_for(trace: Trace, made: Grown, value: Any) -> bool:
+def _is_number_for(trace: Trace, form: Form, wholes: Sequence[Tracer], value: Any) -> bool:
     """Whether it is a number of the right kind for a list of numbers."""
-    if made.form.shape != LEAF or isinstance(made.form.kinds[0], Form):
+    if form.shape != LEAF or isinstance(form.kinds[0], Form):
         return False
-    (whole,), (kind,) = made.wholes, made.form.kinds
-    given = _kind_of(value)
-    if whole.ndim != 1 or whole.dtype != np.float64 or kind == "int" or given is None:
+    (whole,), (kind,) = wholes, form.kinds
+    given = _kind_of(value, whole.dtype)
+    if whole.ndim != 1 or kind == "int" or given is None:
         return False
-    return number_kind(kind, whole) == given or not _has_narrow_inputs(trace)
+    return number_kind(kind, whole) == given or (
+        whole.dtype == np.float64 and not _has_narrow_inputs(trace)
+    )
 
 
-def _kind_of(value: Any) -> str | None:
-    """Whether a number is Python's or NumPy's; None where it is another one."""
-    if type(value) is float:
+def _kind_of(value: Any, dtype: Any = np.float64) -> str | None:
+    """Whether a number of this dtype is Python's or NumPy's; None where it is another one."""
+    if isinstance(value, Tracer):
+        if value.dtype != dtype or value.type.form == "array":
+            return None
+        return "float" if value.type.weak else "array"
+    if type(value) is float and dtype == np.float64:
         return "float"
-    if type(value) is np.float64:
-        return "array"
-    type_ = value.type if isinstance(value, Tracer) else None
-    if not isinstance(type_, ArrayType) or type_.dtype != np.float64 or type_.form == "array":
-        return None
-    return "float" if type_.weak else "array"
+    return "array" if isinstance(value, np.generic) and value.dtype == dtype else None
 
 
 def _has_narrow_inputs(trace: Trace) -> bool:
@@ -134,14 +137,14 @@ def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
             whole.view.storage.doubt(storage)
 
 
-def _fitting_parts(made: Grown, value: Any) -> list[Any] | None:
+def _fitting_parts(form: Form, wholes: Sequence[Tracer], value: Any) -> list[Any] | None:
     """What the element is made of, where it is made as those of the list are; else None."""
-    if not is_replaceable(made.form, made.wholes):
+    if not is_replaceable(form, wholes):
         return None
     apart = taken_apart(value)
-    if apart is None or apart[1] != made.form:
+    if apart is None or apart[1] != form:
         return None
-    fits = all(map(_is_row_of, apart[0], made.wholes))
+    fits = all(map(_is_row_of, apart[0], wholes))
     return apart[0] if fits else None
 
 
@@ -159,11 +162,10 @@ def _is_row_of(part: Any, whole: Tracer) -> bool:
     return True
 
 
-def _is_element_at(made: Grown, key: Any, value: Any) -> bool:
+def _is_element_at(whole: Tracer, key: Any, value: Any) -> bool:
     """Whether the list has this very array there: ``hs[i] += x`` stores what it has read."""
-    if made.form.shape != LEAF or not isinstance(value, Tracer) or value.type.form != "array":
+    if not isinstance(value, Tracer) or value.type.form != "array":
         return False
-    (whole,) = made.wholes
     if whole.view.storage is not value.view.storage:
         return False
     return _is_same_view(value.view, whole[key].view)

@@ -1,13 +1,13 @@
 """Stacked lists of which elements are replaced: ``hs[i] = h``, where ``h`` is an array.
 
-The store copies ``h`` into the array that has the elements as its rows (`Storage.replaced`). Python
-keeps ``h`` itself, and those who have the old element keep that. Nobody can tell the difference as
-long as no array that is, was or may be an element is written to in place. So
+The store copies ``h`` into the array that has the elements as its rows (`Storage.replaced`).
+Python keeps ``h`` itself, and those who have the old element keep that. Nobody can see a
+difference as long as no array that is, was or may be an element is written to in place. So
 
 - an element that is read is a value of its own, and no view of the rows: it stays what it is when
   another one takes its place;
-- what has been stored, or may be such an array, is linked to the rows (`Storage.doubt`). A write to
-  it outdates them, which asks for a trace in which the list has separate elements;
+- what has been stored, or may be such an array, is linked to the rows (`Storage.doubt`). A write
+  to it outdates them, which asks for a trace in which the list has separate elements;
 - what a branch or a loop makes of such arrays is locked.
 
 Which lists these are is known from an earlier trace (`StoredElementsError`), because an element
