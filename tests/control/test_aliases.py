@@ -243,6 +243,138 @@ def test_a_container_holds_the_array_on_one_way_only(function):
         np.testing.assert_allclose(gradient(x), slopes, atol=1e-8)
 
 
+# -- two names of one array before a loop, of which the loop sets one anew -----------------------
+
+
+def _named_in_the_first_iteration(x):
+    a = np.zeros(2)
+    b = a
+    for v in x:
+        a += v
+        a = a * 1.0
+        if v < 0:
+            b = a
+    return a, b
+
+
+def _a_view_of_it(x):
+    a = np.zeros(3)
+    b = a[1:]
+    for v in x:
+        a[1] = 5 * v
+        a = a * 1.5
+        if v < 0:
+            b = a[:2]
+    return a, b
+
+
+def _in_a_while(x):
+    a = np.zeros(1)
+    b = a
+    while a[0] < 3.0:
+        a += x[0] ** 2 + 0.6
+        a = a * 1.0
+        if a[0] > 2.0:
+            b = a
+    return a, b
+
+
+def _best_so_far(x):
+    best = x.copy()
+    y = best
+    for _ in range(3):
+        y -= 0.1 * x
+        y = y + 0.1
+        if y[0] < best[0]:
+            best = y
+    return best, y
+
+
+def _chosen_before(x):
+    a = np.zeros(3)
+    b = a if x[0] > 0 else a.copy()
+    for v in x:
+        b[0] += v
+        a[1] += b[0]
+        if v > 0.4:
+            b = a
+    return a, b
+
+
+def _another_one_from_then_on(x):
+    a, b = np.zeros(3), np.ones(3)
+    for v in x:
+        b[0] += v
+        a[1] += b[0]
+        b = a
+    return a, b
+
+
+def _a_view_of_another_one(x):
+    a, b = np.zeros(3), np.ones(3)
+    for v in x:
+        b[0] += v
+        b = a[::-1] if v > 0.4 else b
+    return a, b
+
+
+def _elements_of_a_dict(x):
+    held = {"p": np.zeros(2), "q": np.ones(2)}
+    held["q"] = held["p"]
+    for v in x:
+        held["p"] += v
+        held["p"] = held["p"] * 1.0
+        if v > 0.4:
+            held["q"] = held["p"]
+    return held["p"], held["q"]
+
+
+def _elements_of_a_list(x):
+    held = [np.zeros(2), np.ones(2)]
+    held[1] = held[0]
+    for v in x:
+        held[0][0] += v
+        if v > 0.4:
+            held[1] = held[0] * 2
+        else:
+            held[0] = held[1] + 1
+    return held[0], held[1]
+
+
+def _written_between_two_branches(x):
+    held = {"p": np.zeros(2), "q": np.ones(2)}
+    if x[0] > 0.4:
+        held["q"] = held["p"]
+    held["p"] += x[1]
+    held["p"] = held["p"] * 1.0
+    if x[-1] > 0.4:
+        held["q"] = held["p"]
+    return held["p"], held["q"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_named_in_the_first_iteration, _a_view_of_it, _in_a_while, _best_so_far, _chosen_before),
+        *(_another_one_from_then_on, _a_view_of_another_one, _elements_of_a_dict),
+        *(_elements_of_a_list, _written_between_two_branches),
+    ],
+)
+def test_two_names_of_one_array(function):
+    values = [1.0, 2.0, -1.0], [0.3], [-0.7], [-3.0, 6.0, 0.2], [0.2, 0.9, 0.1, -0.4]
+
+    def loss(x):
+        one, other = function(x)
+        return np.sum(one * np.arange(1.0, len(one) + 1)) + 0.7 * np.sum(other) * one[0]
+
+    compiled = gs.compile(function)
+    for x in map(np.array, values):
+        if len(x) > 1 or function is not _written_between_two_branches:
+            for found, expected in zip(compiled(x), function(x), strict=True):
+                np.testing.assert_array_equal(found, expected)
+            check(loss, x)
+
+
 # -- a variable that is a view unless a trip gives it an array of its own -------------------------
 
 

@@ -20,6 +20,7 @@ from gradsmith.frontend.merging import (
     as_result,
     as_shown,
     as_value,
+    cause_if_stale,
     is_data,
     is_same_number,
     is_stale,
@@ -105,6 +106,14 @@ class Arm:
             return False
         plain = all(len(step.inputs) == 1 for step in value.view.path)
         return plain and not self.builder.owns(value.view.storage.node)
+
+    def stale_by(self, value: Any) -> Cause | None:
+        """Why a value may or may not have been written to, at the end of the arm or, where it is
+        unchanged, before it; None where it is known.
+        """
+        if id(value) in self.nodes:
+            return self.stale.get(id(value))
+        return cause_if_stale(value)
 
 
 def arm_of(
@@ -273,9 +282,9 @@ class Joint:
             with building(builder):
                 cast.append(in_type(builder.inner(node), type_))
         sides = zip(self.arms, (left, right), strict=True)
-        causes = [arm.stale[id(value)] for arm, value in sides if id(value) in arm.stale]
-        if causes:
-            self.stale[len(self.results)] = causes[0]
+        for cause in (arm.stale_by(value) for arm, value in sides):
+            if cause is not None:
+                self.stale.setdefault(len(self.results), cause)
         self.results.append((cast[0], cast[1]))
         self.sources.append((left, right))
         self.types.append([node.array_type for node in nodes])

@@ -142,6 +142,7 @@ class LoopRegion:
         later = NotFirst(size, self._start())
         self._started = self.state.open(self.trace, builder, later, self._extent()[1])
         self._aliases.doubt(self._started, self.before)
+        self._doubt_same_at_first()
         for storage in self._overwritten:  # by iterations before this one
             storage.outdate(self.state.cause)
         self._note_firsts(later)
@@ -330,14 +331,16 @@ class LoopRegion:
             storage, own = slot.after.view.storage, slot.seen.view.storage
             initial = slot.initial
             first = initial.view.storage if isinstance(initial, Tracer) else None
-            shared = ends.setdefault(storage, slot) is not slot
+            family = storage.family(self._is_own)
+            holders = [ends.setdefault(member, slot) for member in family]
+            shared = any(holder is not slot for holder in holders)
             if own in written:  # in later iterations it is what other variables were before
                 initials = [source.initial for source in (slot, *self._sources(slot, seen))]
                 self._overwritten += [v.view.storage for v in initials if isinstance(v, Tracer)]
             if slot.type.ndim and (
                 (shared and (own in written or storage in written))
                 or (first in written)
-                or (own in written and not self.builder.owns(storage.node))
+                or (own in written and any(map(self._is_outer, family)))
             ):
                 raise ControlFlowError(
                     f"{slot.label!r} is the same array as another one in some trips of this "
@@ -438,6 +441,25 @@ class LoopRegion:
     def _is_own(self, storage: Storage) -> bool:
         """Whether an iteration makes what the buffer holds, or starts with it."""
         return self.builder.owns(storage.node)
+
+    def _is_outer(self, storage: Storage) -> bool:
+        """Whether it is an array from before the loop."""
+        return storage in self.state.storages or not self._is_own(storage)
+
+    def _doubt_same_at_first(self) -> None:
+        """Variables and elements that may be one array before the loop are so in an iteration:
+        in the first one.
+        """
+        slots = [slot for slot in self.state.replaced() if slot.type.ndim]
+        arrays = [
+            (slot.seen.view.storage, slot.initial.view.storage)
+            for slot in slots
+            if isinstance(slot.seen, Tracer) and isinstance(slot.initial, Tracer)
+        ]
+        for place, (seen, initial) in enumerate(arrays):
+            for other, other_initial in arrays[:place]:
+                if initial.may_be(other_initial):
+                    seen.doubt(other, cause=self.state.cause)
 
     def _doubt_first_ones(self, finals: Mapping[int, tuple[Node, Any]]) -> None:
         """The same of the arrays that variables and elements were before: without a trip, or
