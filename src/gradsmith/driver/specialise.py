@@ -328,7 +328,8 @@ def specialise(
         try:
             made = attempt.made()
         except UnsupportedError as error:
-            failure = failure or error
+            if failure is None or isinstance(failure, UndecidedError):  # which is decided by now
+                failure = error
             plans.learn(error, attempt.trace)
         except SeedNeededError:
             raise  # whoever asks for the source tries once more, with a seed

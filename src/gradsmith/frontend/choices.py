@@ -9,6 +9,7 @@ from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.branches import fail_on, joined, needs_rows
 from gradsmith.frontend.classes import is_instance, special
+from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
@@ -24,6 +25,7 @@ from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ops.calls import Callee
 from gradsmith.ops.compare import negation
+from gradsmith.ops.scalars import python_bool
 
 
 def choose(
@@ -101,8 +103,11 @@ def negate(value: Any) -> Any:
     return Tracer(View(Storage(negation(condition_of(value)))))
 
 
-def identical(left: Any, right: Any) -> bool:
-    """``left is right``."""
+def identical(left: Any, right: Any) -> Any:
+    """``left is right``; of a traced bool of Python's and True or False a traced one."""
+    for value, known in ((left, right), (right, left)):
+        if type(known) is bool and _is_truth(value):
+            return value if known else negate(value)
     if OpaqueObject in (type(left), type(right)):
         if (left is None and class_of_object(right)) or (right is None and class_of_object(left)):
             return False
@@ -118,7 +123,8 @@ def identical(left: Any, right: Any) -> bool:
 def compared(left: Any, word: str, right: Any) -> Any:
     """``left < right``; ``word`` is the name of `ast`'s operator."""
     if word in ("Is", "IsNot"):
-        return identical(left, right) is (word == "Is")
+        same = identical(left, right)
+        return same if word == "Is" else negate(same)
     if not (isinstance(left, Tracer) or isinstance(right, Tracer)):
         check_one_by_one(left)
         check_one_by_one(right)
@@ -156,9 +162,15 @@ _NONE = object()
 
 
 def truth(value: Any) -> Any:
-    """The truth of ``value``: True, False, or a traced one."""
+    """``bool(value)``: True, False, or a traced bool of Python's."""
     value = as_condition(value)
-    return value if isinstance(value, Tracer) else bool(value)
+    if not isinstance(value, Tracer):
+        return bool(value)
+    return (
+        value
+        if _is_truth(value)
+        else run(python_bool, condition_of(value) if value.ndim else value)
+    )
 
 
 def all_equal(left: Sequence[Any], right: Sequence[Any]) -> Any:

@@ -94,16 +94,6 @@ def _failed_assertion(text: Any) -> AssertionError:
     return AssertionError() if text is None else AssertionError(text)
 
 
-def trying(step: int, lookups: bool) -> None:
-    """What a ``try`` with handlers, or with ``finally``, goes around begins (1) or ends (-1);
-    ``lookups`` says that these may be for an index that is out of range.
-    """
-    trace = current_trace()
-    if trace is not None:
-        trace.trying += step
-        trace.trying_lookups += step * lookups
-
-
 def _record(error: Any) -> Any:
     if isinstance(error, type) and issubclass(error, BaseException):
         error = _made(error)

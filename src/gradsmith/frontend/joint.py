@@ -51,6 +51,7 @@ from gradsmith.ops.compare import negation, not_equal
 from gradsmith.ops.effects import fail
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.regions import branch
+from gradsmith.ops.scalars import python_bool
 from gradsmith.ops.shape import reshape
 
 
@@ -69,6 +70,8 @@ def as_condition(value: Any) -> Any:
 def condition_of(value: Any) -> Node:
     """The truth of a traced value, as Python's ``if`` asks for it."""
     node = as_result(value)
+    if node.op is python_bool:
+        (node,) = node.inputs
     if node.ndim:
         if not dims.same(node.array_type.size, 1):
             error = ArgumentValueError(

@@ -254,7 +254,8 @@ def _astype(owner: Tracer, dtype: Any, **kwargs: Any) -> Tracer:
         raise ArgumentTypeError(f"{shown(dtype)} is no dtype", here(), "pass its .dtype")
     wanted = _known_dtype(dtype)
     if wanted == owner.dtype and not owner.type.weak:
-        unchanged: Tracer = apply(np.copy, owner) if kwargs.get("copy", True) else owner
+        shared = owner.type.form == "array" and kwargs.get("copy", True)
+        unchanged: Tracer = apply(np.copy, owner) if shared else owner
         return unchanged
     made: Tracer = run(astype_op, owner, dtype=wanted)
     return made

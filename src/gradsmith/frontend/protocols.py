@@ -17,7 +17,7 @@ from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, special
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.scalars import as_float, is_of_known_class
@@ -332,7 +332,8 @@ def iterator(value: Any) -> Iterator[Any]:
 def _stepping(value: Any) -> Iterator[Any]:
     while True:
         try:
-            made = call(special(value, "__next__"), value)
+            with handling():
+                made = call(special(value, "__next__"), value)
         except StopIteration:
             return
         yield made
@@ -342,7 +343,8 @@ def _by_index(value: Any) -> Iterator[Any]:
     index, mine = 0, special(value, "__getitem__")
     while True:
         try:
-            made = call(mine, value, index)
+            with handling(lookups=True):
+                made = call(mine, value, index)
         except IndexError:
             return
         yield made
@@ -359,9 +361,10 @@ _NO_DEFAULT = object()
 
 def next_of(value: Any, default: Any = _NO_DEFAULT) -> Any:
     """``next(value)`` of an object of the user's."""
-    try:
+    if default is _NO_DEFAULT:
         return call(special(value, "__next__"), value)
+    try:
+        with handling():
+            return call(special(value, "__next__"), value)
     except StopIteration:
-        if default is _NO_DEFAULT:
-            raise
         return default

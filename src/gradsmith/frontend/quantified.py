@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from gradsmith.frontend.choices import choose, negate
+from gradsmith.frontend.choices import choose, negate, truth
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.elements import Elements, ElementsIterator
 from gradsmith.frontend.joint import as_condition
@@ -34,7 +34,7 @@ def of_all(plain: Any, reduction: Any, *, ends_at: bool) -> Callable[[Any], Any]
 
     def quantifier(values: Any) -> Any:
         if isinstance(values, Tracer) and values.ndim == 1:
-            return apply(reduction, values)
+            return truth(apply(reduction, values))
         if is_decided():
             return _as_python(_iterator(values, plain), ends_at=ends_at)
         unknown: list[Any] = []

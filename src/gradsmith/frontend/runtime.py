@@ -65,7 +65,7 @@ from gradsmith.frontend.effects import (
     write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
-from gradsmith.frontend.failing import asserted, bound, raising, trying
+from gradsmith.frontend.failing import asserted, bound, raising
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -122,7 +122,7 @@ from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.trace import ABSENT, Reliance, Trace, current_trace
+from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips, each
@@ -604,7 +604,7 @@ class BoundRuntime:
     bound = staticmethod(bound)
     raising = staticmethod(raising)
     asserted = staticmethod(asserted)
-    trying = staticmethod(trying)
+    trying = staticmethod(count_handlers)
 
     def matched(self, subject: Any, pattern: Pattern) -> dict[str, Any] | None:
         """What the variables of a pattern of ``match`` are, where the subject has its form."""

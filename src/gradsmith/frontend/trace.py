@@ -292,6 +292,26 @@ def current_trace() -> Trace | None:
     return _current.get()
 
 
+@contextmanager
+def handling(*, lookups: bool = False) -> Iterator[None]:
+    """A ``try`` with a handler of Python's own, or of the user's: ``lookups`` says that it may be
+    for an index that is out of range.
+    """
+    count_handlers(1, lookups)
+    try:
+        yield
+    finally:
+        count_handlers(-1, lookups)
+
+
+def count_handlers(step: int, lookups: bool) -> None:
+    """A ``try`` with a handler begins (1) or ends (-1)."""
+    trace = _current.get()
+    if trace is not None:
+        trace.trying += step
+        trace.trying_lookups += step * lookups
+
+
 def in_region() -> bool:
     """Whether what happens now happens on a way that may not be taken, or more than once."""
     trace = _current.get()

@@ -86,12 +86,22 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
         if method is not getattr(object, name):
             break
     if isinstance(value, BaseException) and is_traced(list(value.args)):
-        return formatted(call, value.args[0] if len(value.args) == 1 else value.args, "s", spec)
+        return formatted(call, _of_error(call, value, conversion), "s", spec)
     if not (tree.is_container(value) and _holds_late(value)):
         return None
     if spec and not conversion:
         format([], spec)  # which Python refuses as well
     return formatted(call, _of_container(call, value), "", spec)
+
+
+def _of_error(call: Call, error: BaseException, conversion: str) -> str | Text:
+    """The `str` of an error, or its `repr`."""
+    if conversion in ("r", "a"):
+        args = [formatted(call, part, "r", "") for part in error.args]
+        return _listed(f"{type(error).__name__}(", args, ")")
+    if len(error.args) > 1:
+        return formatted(call, error.args, "s", "")
+    return formatted(call, error.args[0], "r" if isinstance(error, KeyError) else "s", "")
 
 
 def _is_late(value: Any) -> bool:
@@ -100,6 +110,8 @@ def _is_late(value: Any) -> bool:
         return True
     if tree.is_container(value):
         return _holds_late(value)
+    if isinstance(value, BaseException) and is_traced(list(value.args)):
+        return True
     methods = (type(value).__repr__, type(value).__str__)
     own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
     return own or isinstance(value, Unsettled) or is_traced(value)

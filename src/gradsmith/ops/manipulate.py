@@ -287,7 +287,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> N
     node = as_node(x)
     wanted = as_dtype(dtype)
     if node.dtype == wanted and not node.array_type.weak:
-        return ops.copy(node, order="K") if copy else node
+        shared = node.array_type.form == "array"
+        return ops.copy(node, order="K") if copy and shared else node
     return ops.cast(node, wanted)
 
 

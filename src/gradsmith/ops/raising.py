@@ -21,16 +21,19 @@ from gradsmith.ops.declare import OPS, primitive
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
-ARITHMETIC = ("divide", "floor_divide", "remainder", "power", "integer_power", "whole")
+ARITHMETIC = ("divide", "floor_divide", "remainder", "power", "integer_power")
 """Operations that raise on Python's numbers, and on no others."""
 
 
 def may_raise(node: Node) -> bool:
-    """Whether it is a computation with Python's numbers that raises for some of them."""
+    """Whether it is a computation that raises for some numbers: mostly for Python's only, but no
+    integer is infinite either.
+    """
     types = [i.type for i in node.inputs]
     numbers = bool(types) and all(isinstance(t, ArrayType) and t.weak for t in types)
     large = node.op.name in SUMS_AND_PRODUCTS and any(map(_is_too_large, node.inputs))
-    return node.op.name.startswith("math_") or (numbers and (large or node.op.name in ARITHMETIC))
+    arithmetic = numbers and (large or node.op.name in ARITHMETIC)
+    return arithmetic or node.op.name == "whole" or node.op.name.startswith("math_")
 
 
 def _is_too_large(node: Node) -> bool:

@@ -222,7 +222,7 @@ def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
     if len(operands) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
         same = rewriter.call("identical", at, left, *operands)
         no = isinstance(node.ops[0], ast.IsNot)
-        return ast.UnaryOp(ast.Not(), same, **at) if no else same
+        return rewriter.call("negate", at, same) if no else same
     if len(operands) == 1:
         word = rewriter.text(type(node.ops[0]).__name__, at)
         return rewriter.scratch("compared", at, left, word, operands[0])
