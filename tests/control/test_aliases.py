@@ -318,6 +318,50 @@ def _a_view_of_another_one(x):
     return a, b
 
 
+def _set_to_the_one_before(x):
+    u = np.zeros(2)
+    s = u
+    for v in x:
+        if v < 0:
+            s = u
+        s += v
+        if v > 0.1:
+            s = s.copy()
+    return u, s
+
+
+def _exchanged_with_a_new_one(x):
+    u = np.zeros(2)
+    s = u
+    for v in x:
+        s += v
+        s, u = u, s * 1.0
+    return u, s
+
+
+def _replaced_with_its_view(x):
+    s = np.zeros(2)
+    t = s[:1]
+    for v in x:
+        t += v
+        if v > 0:
+            s = np.zeros(2)
+            t = s[:1]
+    return s, t
+
+
+def _rows_that_one_branch_replaces(x):
+    m = np.stack([x, x + 1])
+    for row in m:
+        r = row
+        if r[0] > 0.5:
+            r -= 1
+        else:
+            r = r + 100
+        r[-1] += x[0]
+    return m[0], m[1]
+
+
 def _elements_of_a_dict(x):
     held = {"p": np.zeros(2), "q": np.ones(2)}
     held["q"] = held["p"]
@@ -356,6 +400,8 @@ def _written_between_two_branches(x):
     "function",
     [
         *(_named_in_the_first_iteration, _a_view_of_it, _in_a_while, _best_so_far, _chosen_before),
+        *(_set_to_the_one_before, _exchanged_with_a_new_one, _replaced_with_its_view),
+        _rows_that_one_branch_replaces,
         *(_another_one_from_then_on, _a_view_of_another_one, _elements_of_a_dict),
         *(_elements_of_a_list, _written_between_two_branches),
     ],

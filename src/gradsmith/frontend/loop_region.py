@@ -203,7 +203,7 @@ class LoopRegion:
             settled += [not group.is_begun() for group in self.state.variables.values()]
         if all(settled):
             self._check_arguments(journal)
-            settled.append(self._check_aliases(journal.storages))
+            settled.append(self._check_aliases(self._touched(journal)))
         if all(settled):
             self._rows = RowAliases(self.state, self.builder)
             self._rows.check(journal.storages, self.span)
@@ -317,14 +317,26 @@ class LoopRegion:
     def _unsettled(self, name: str, why: str) -> Unsettled:
         return Unsettled(name, why, self.trace.unrolling.active[-1])
 
-    def _check_aliases(self, written: dict[Storage, Node]) -> bool:
+    def _touched(self, journal: Journal) -> dict[Storage, None]:
+        """The arrays that the iteration has written to, or may have."""
+        outdated = [storage for storage in journal.outdated if storage.stale]
+        known = {*self._overwritten, *(slot.seen.view.storage for slot in self._stale_slots())}
+        return dict.fromkeys([*journal.storages, *(s for s in outdated if s not in known)])
+
+    def _stale_slots(self) -> list[Slot]:
+        """Those whose arrays may have been written to before the iteration."""
+        slots = self.state.replaced()
+        return [slot for slot in slots if slot.stale and isinstance(slot.seen, Tracer)]
+
+    def _check_aliases(self, written: Mapping[Storage, None]) -> bool:
         """Two variables or elements that are one array in some trips only cannot be written
         through. Whether no other arrays from before the loop are overwritten than is known.
         """
         ends: dict[Storage, Slot] = {}
         replaced = self.state.replaced()
         seen = {s.seen.view.storage: s for s in replaced if isinstance(s.seen, Tracer)}
-        known, self._overwritten = self._overwritten, []
+        known = self._overwritten
+        self._overwritten = [*known, *(s for s in written if s.stale and self._is_outer(s))]
         for slot in replaced:
             if not (isinstance(slot.after, Tracer) and isinstance(slot.seen, Tracer)):
                 continue

@@ -72,7 +72,7 @@ class _Matching:
         if isinstance(subject, Tracer) and type(value) is bool:
             of_python = call(isinstance, subject, bool)
             return bool(of_python) and decide(subject) is value
-        return identical(subject, value)
+        return identical(subject, value) is True
 
     def either(self, subject: Any, *patterns: Pattern) -> bool:
         """``a | b``; what a pattern sets that does not fit is not set."""
