@@ -36,7 +36,7 @@ from gradsmith.frontend.arguments import (
     leaf_value,
     pattern_key,
 )
-from gradsmith.frontend.captures import capture, drop_unread
+from gradsmith.frontend.captures import capture, drop_unread, note_method
 from gradsmith.frontend.effects import note_external
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
@@ -268,6 +268,7 @@ class Arguments:
         if type(value) is set:
             return replace(shape, value=set(value))
         if not isinstance(value, CONTAINERS):
+            note_method(self.trace, name, value, lambda: value)
             return shape
         seen = capture(self.trace, ("argument", id(value)), name, value, lambda: value)
         return replace(shape, value=seen)

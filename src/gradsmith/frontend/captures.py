@@ -31,7 +31,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
 from gradsmith.ir.mentions import mentioned
 
-METHODS = (types.MethodType, types.BuiltinMethodType)
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 """Made anew each time that they are read, and equal where object and function are the same."""
 CHANGING = (set, deque, bytearray)
 """Containers that have no leaves, and may hold something else in the next call."""
@@ -106,9 +106,23 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
         return value
+    note_method(trace, name, value, read)
     by_identity = not isinstance(value, BY_VALUE + METHODS)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
+
+
+def note_method(trace: Trace, name: str, value: Any, read: Reader) -> None:
+    """Capture the container, array or iterator that a bound method from outside belongs to, so
+    that calls of the method are calls on its stand-in (`method_of_stand_in`).
+    """
+    owner = getattr(value, "__self__", None) if isinstance(value, METHODS) else None
+    if isinstance(owner, np.ndarray) or tree.is_container(owner) or _is_copied(owner):
+        capture(trace, ("owner", id(owner)), name, owner, lambda: read().__self__)
+
+
+def _is_copied(value: Any) -> bool:
+    return isinstance(value, CONTAINERS) or can_be_copied(value)
 
 
 def _iterator(trace: Trace, key: object, value: Any, read: Reader) -> Any:
@@ -218,6 +232,7 @@ class _Copying:
                 return _copied(self.trace, ("part", id(value)), self.name, value, here)
             if can_be_copied(value):
                 return _iterator(self.trace, ("part", id(value)), value, here)
+            note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
             return value
         kind, keys, parts = tree.parts(value)

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.captures import METHODS
 from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.effects import DELETED
 from gradsmith.frontend.iterator_stand_ins import take
@@ -216,6 +217,8 @@ class Collector:
         find = self._finder(value)
         if find is not None:
             return lambda call: find(call.bound)
+        if isinstance(value, METHODS) and self._finder(value.__self__) is not None:
+            return self._method(self._maker(value.__self__, label), value)
         if isinstance(value, (np.ndarray, np.generic)):
             return lambda call: copy.copy(value)
         if tree.is_container(value) or type(value) is set or self._is_made(value):
@@ -241,6 +244,12 @@ class Collector:
             return call.made.setdefault(key, call.values[place])
 
         return make
+
+    def _method(self, owner: Make, method: Any) -> Make:
+        """The method of what the stand-in with this ``method`` stands for."""
+        if isinstance(method, types.MethodType):
+            return lambda call: types.MethodType(method.__func__, owner(call))
+        return lambda call: getattr(owner(call), method.__name__)
 
     def _unwritten_input(self, value: Tracer) -> Make | None:
         """An array from outside, or an argument: that itself."""

@@ -39,6 +39,7 @@ from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
+    METHODS,
     capture,
     global_or_cell,
     is_itself,
@@ -140,6 +141,7 @@ assert grid_iterators.__name__, "iterators over several indices have no meaning"
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    function = method_of_stand_in(function)
     args = made_lists(function, args)
     check_iterators(args)
     check_call(function, args)
@@ -153,8 +155,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if meaning is not None:
             return meaning(*args, **kwargs)
         if isinstance(function, functools.partial):
-            first, named = _partial_arguments(function)
-            return call(function.func, *first, *args, **{**named, **kwargs})
+            inner, first, named = _parts_of_partial(function)
+            return call(inner, *first, *args, **{**named, **kwargs})
         if is_context_manager(function):
             made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
             return made(*args, **kwargs)
@@ -217,6 +219,22 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
     )
 
 
+def method_of_stand_in(function: Any) -> Any:
+    """The same method of what stands for a container, array or iterator from outside, where
+    ``function`` is a bound method of that; else ``function``.
+    """
+    trace = current_trace()
+    if trace is None or not isinstance(function, METHODS):
+        return function
+    owner = function.__self__
+    seen, _ = trace.seen.get(id(owner), (owner, None))
+    if seen is owner:
+        return function
+    if isinstance(function, types.MethodType):
+        return types.MethodType(function.__func__, seen)
+    return BoundRuntime.attribute(seen, function.__name__)
+
+
 def goes_through(function: Any, argument: Any) -> bool:
     """Whether a builtin takes the elements of ``x.flat``, and does not ask what it is."""
     return type(argument) is Flat and function not in (len, isinstance, type, iter, id, hasattr)
@@ -227,6 +245,7 @@ BUILTIN_KINDS = (type, types.BuiltinFunctionType)
 
 def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
     if is_library(function):
+        args = tuple(map(method_of_stand_in, args))
         check_library(function, args, kwargs)
     else:
         written = written_by_dataclass(function, args)
@@ -247,15 +266,16 @@ def is_context_manager(function: Any) -> bool:
 _MANAGER = contextlib.contextmanager(iter).__code__
 
 
-def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:
+def _parts_of_partial(
+    function: functools.partial[Any],
+) -> tuple[Any, list[Any], dict[str, Any]]:
     """What a partial holds on to comes from outside, as a closure's variables do."""
     trace = current_trace()
-    if trace is None:
-        return list(function.args), dict(function.keywords)
-    if is_made(trace, function):
-        return list(function.args), dict(function.keywords)
+    if trace is None or is_made(trace, function):
+        return function.func, list(function.args), dict(function.keywords)
     key = ("partial", id(function))
     note_external(trace, function)
+    inner = capture(trace, (*key, "func"), "function", function.func, lambda: function.func)
     first = [
         capture(trace, (*key, i), f"argument_{i}", value, lambda i=i: function.args[i])  # type: ignore[misc]
         for i, value in enumerate(function.args)
@@ -264,7 +284,7 @@ def _partial_arguments(function: functools.partial[Any]) -> tuple[list[Any], dic
         name: capture(trace, (*key, name), name, value, lambda name=name: function.keywords[name])  # type: ignore[misc]
         for name, value in function.keywords.items()
     }
-    return first, named
+    return inner, first, named
 
 
 def _is_plain_number(value: Any) -> bool:
@@ -322,6 +342,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     method = class_attribute(type(function), "__call__")
     if isinstance(method, types.FunctionType) and not is_library(method):
         return _call_function(method, (function, *args), kwargs)
+    args = tuple(map(method_of_stand_in, args))
     check_foreign(function, args, kwargs)
     note_passed_on(args)
     made = function(*args, **kwargs)
