@@ -178,6 +178,53 @@ def left_with_what_it_assigns(x):
     return total + y * 10
 
 
+def counted_or_left(x):
+    i = 0
+    while (i := i + 1) < 6:
+        if x * i > 4.5:
+            break
+        x = x * 1.25
+    return i * x
+
+
+def counted_down_or_returned(x):
+    i, total = 5, 0.0
+    while (i := i - 1) >= 0:
+        if x * i > 4.5:
+            return total * i
+        total += x
+    return total + i
+
+
+def elements_until_one(x):
+    values, i = np.array([0.5, x, 1.5, -x, -1.0]), -1
+    while values[(i := i + 1)] > 0:
+        if values[i] > 2:
+            break
+    return values[i] * i
+
+
+def counted_within(x):
+    total = 0.0
+    for n in range(6):
+        i = 0
+        while (i := i + 1) < n:
+            if x * i > 3:
+                break
+            total += x * i
+        total += i
+    return total
+
+
+def two_that_it_assigns(x):
+    i = 0
+    while (i := i + 1) < 4 and (y := x * i) < 6:
+        if y > 5:
+            break
+        x = x * 1.5
+    return x * i + y
+
+
 def nested(x):
     c, d = Counter(x), Counter()
     while c.add(0.8) < 2.4:
@@ -375,6 +422,11 @@ CONDITIONS = [
     goes_on_at_once,
     assigned_in_it,
     left_with_what_it_assigns,
+    counted_or_left,
+    counted_down_or_returned,
+    elements_until_one,
+    counted_within,
+    two_that_it_assigns,
     nested,
     endless_with_a_break_first,
     integers,

@@ -34,6 +34,13 @@ def test_such_a_loop_stays_one():
     assert gs.compile(changing.method).source(0.7).count("+= 0.7") == 1
 
 
+@pytest.mark.parametrize(
+    "function", [changing.counted_or_left, changing.left_with_what_it_assigns]
+)
+def test_a_loop_that_break_ends_stays_one(function):
+    assert gs.compile(function).source(0.7).count("\n    while") == 1
+
+
 STATE = changing.Counter()
 
 

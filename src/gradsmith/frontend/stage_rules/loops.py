@@ -126,9 +126,14 @@ class _Loop:
         mine = (self.ended,) if self.ended else ()
         self.stored, self.read = (*own, *mine), (*read, *mine)
         self.asked = tuple(sorted(names_in(asked).bound))
-        # What `:=` sets in the condition comes from the last time that this was asked, or not,
-        # if the loop was left before.
-        self.kept = tuple(sorted(kept.difference(self.asked)))
+        # What `:=` sets in the condition comes from the last time that this was asked, unless the
+        # loop was left before.
+        self.asks_at_last = bool(kept.intersection(self.asked))
+        if self.exit is None:
+            kept.difference_update(self.asked)
+        elif self.asks_at_last:
+            kept.add(self.exit.broken)
+        self.kept = tuple(sorted(kept))
         self.endless = isinstance(node, ast.While)
         self.steps = _steps(node.body) if self.endless else {}
 
@@ -179,11 +184,11 @@ class _Loop:
         return self._set((*self.stored, *self.targets), "rolled", "state")
 
     def ask_at_last(self, test: ast.expr) -> list[ast.stmt]:
-        """The condition of a ``while`` that has ended, for what ``:=`` sets in it."""
-        if self.exit is not None or not self.asked:
+        """The condition of a ``while`` that it has ended, for what ``:=`` sets in it."""
+        if not self.asks_at_last:
             return []
-        asked = ast.Expr(condition(self.rewriter, test), **self.at)
-        return [ast.If(self._flag("asks_at_last"), [asked], [], **self.at)]
+        asked = self._unless_left(ast.Expr(test, **self.at), self.at)
+        return [ast.If(self._flag("asks_at_last"), self.rewriter.body([asked]), [], **self.at)]
 
     def ask_first(self, test: ast.expr) -> list[ast.stmt]:
         """``ended = not e if loop.ahead else None``, before the loop."""
@@ -199,11 +204,16 @@ class _Loop:
             return []
         at = self.at
         negated = ast.UnaryOp(ast.Not(), test, **place(test))
-        asked: ast.stmt = ast.Assign([ast.Name(self.ended, ast.Store(), **at)], negated, **at)
-        if self.exit is not None:
-            goes_on = ast.UnaryOp(ast.Not(), ast.Name(self.exit.broken, ast.Load(), **at), **at)
-            asked = ast.If(goes_on, [asked], [], **place(node))
-        return [ast.If(self._flag("ahead"), self.rewriter.body([asked]), [], **at)]
+        asked = ast.Assign([ast.Name(self.ended, ast.Store(), **at)], negated, **at)
+        unless_left = self._unless_left(asked, place(node))
+        return [ast.If(self._flag("ahead"), self.rewriter.body([unless_left]), [], **at)]
+
+    def _unless_left(self, asked: ast.stmt, where: Place) -> ast.stmt:
+        """The statement, done where no ``break`` or ``return`` has ended the loop."""
+        if self.exit is None:
+            return asked
+        broken = ast.Name(self.exit.broken, ast.Load(), **self.at)
+        return ast.If(ast.UnaryOp(ast.Not(), broken, **self.at), [asked], [], **where)
 
     def _not(self, test: ast.expr) -> ast.expr:
         return self.rewriter.call("negate", place(test), condition(self.rewriter, test))
