@@ -76,12 +76,13 @@ def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
     Raises
     ------
     ControlFlowError
-        There is none: the shapes differ, or may do so.
+        There is none: the shapes differ, or may do so, or the dtypes of arrays: what is written
+        to one array is cast, to another it is not.
     """
     if left == right:
         return left
     alike = left.ndim == right.ndim and all(map(_is_one_size, left.shape, right.shape))
-    if not alike:
+    if not alike or (left.ndim and left.dtype != right.dtype):
         one, other = told_apart(left, right)
         raise ControlFlowError(f"it may be a {one} or a {other}")
     dtype = result_dtype(left, right)
