@@ -29,7 +29,7 @@ from gradsmith.frontend.classes import (
     raw_attribute,
     special,
 )
-from gradsmith.frontend.doubts import note_attributes
+from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import (
     DELETED,
     changed,
@@ -344,7 +344,7 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
     note_container_write(trace, owner)
-    note_attributes(owner)
+    note_attribute(owner, name)
     write = object.__setattr__ if is_instance(owner) else setattr
     write(owner, name, value)
 
@@ -385,7 +385,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         delete_outside(trace, owner, name, _before(trace, owner, name))
     else:
         note_container_write(trace, owner)
-        note_attributes(owner)
+        note_attribute(owner, name, deleted=True)
         object.__delattr__(owner, name)
 
 

@@ -5,6 +5,7 @@ Once one of them is written to, what the others hold cannot be told.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -58,12 +59,65 @@ def _others(trace: Trace, container: Any) -> Iterator[tuple[Any, Cause]]:
             yield other, cause
 
 
-def note_attributes(owner: Any) -> None:
-    """An attribute of ``owner`` is about to be written."""
-    if hasattr(owner, "__dict__"):
-        note_written(vars(owner))
-    if slots_of(owner):
-        note_written(owner)
+def note_attribute(owner: Any, name: str, *, deleted: bool = False) -> None:
+    """An attribute of ``owner`` is about to be written, or to be ``deleted``."""
+    in_slot = name in slots_of(owner)
+    if not (in_slot or hasattr(owner, "__dict__")):
+        return
+    held = hasattr(owner, name) if in_slot else name in vars(owner)
+    note = note_written if held and not deleted else note_reshaped
+    note(owner if in_slot else vars(owner))
+
+
+def note_item(container: Any, key: Any) -> None:
+    """``container[key]`` is about to be written."""
+    adds = (
+        not dict.__contains__(container, key)
+        if isinstance(container, dict)
+        else isinstance(key, slice)
+    )
+    note = note_reshaped if adds else note_written
+    note(container)
+
+
+def note_default(container: Any, key: Any) -> None:
+    """``container[key]`` is about to be read, which adds an item to a `defaultdict`."""
+    if not isinstance(container, defaultdict) or container.default_factory is None:
+        return
+    if not dict.__contains__(container, key):
+        note_reshaped(container)
+
+
+def is_in_doubt(container: Any) -> bool:
+    """Whether it may be one of several containers."""
+    trace = current_trace()
+    return trace is not None and id(container) in trace.doubts
+
+
+class ItemsInDoubt:
+    """What is written to where the user writes ``container[key] = value``, and which container it
+    is depends on the path taken: a new key is one of that container alone.
+
+    ``items`` is the container, or what stands for its items.
+    """
+
+    __slots__ = ("container", "items")
+
+    def __init__(self, container: Any, items: Any) -> None:
+        self.container = container
+        self.items = items
+
+    def __getitem__(self, key: Any) -> Any:
+        note_default(self.container, key)
+        return self.items[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        note_item(self.container, key)
+        self.items[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        note_reshaped(self.container)
+        del self.items[key]
 
 
 def note_reshaped(container: Any) -> None:

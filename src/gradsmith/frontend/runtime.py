@@ -53,7 +53,13 @@ from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
-from gradsmith.frontend.doubts import note_reshaped, note_written
+from gradsmith.frontend.doubts import (
+    ItemsInDoubt,
+    is_in_doubt,
+    note_default,
+    note_reshaped,
+    note_written,
+)
 from gradsmith.frontend.effects import (
     DELETED,
     MUTATORS,
@@ -495,6 +501,7 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
+        note_default(owner, key)
         if is_instance(owner):
             return protocols.item(owner, key)
         if is_grown(owner):
@@ -517,6 +524,8 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None:
             return owner
+        if isinstance(owner, Refusing):  # which Python would give the attribute, or refuse it
+            owner.refuse()
         if isinstance(owner, np.ndarray):
             raise UnsupportedError(
                 "this writes into an array that is not part of the trace",
@@ -536,8 +545,12 @@ class BoundRuntime:
             check_no_outside_dict(trace, owner)
             if isinstance(owner, CONTAINERS):
                 note_changed(trace, owner, "the write to an item of")
+            items = protocols.Items(owner) if protocols.has_items(owner) else owner
+            if is_in_doubt(owner):
+                return ItemsInDoubt(owner, items)
+            if isinstance(owner, CONTAINERS):
                 note_written(owner)
-            return protocols.Items(owner) if protocols.has_items(owner) else owner
+            return items
         return Attributes(trace, owner)
 
     @staticmethod
@@ -554,6 +567,7 @@ class BoundRuntime:
         """The same of an item of a list or dict."""
         if isinstance(owner, (list, dict)) and not is_traced(key) and not is_grown(owner):
             with suppress(LookupError, TypeError):
+                note_default(owner, key)
                 self.extended(owner[key])
 
     def bind(self, name: str, value: Any) -> Any:
