@@ -41,7 +41,7 @@ from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Reliance, Trace
+from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.unsettled import UndecidedError, Unsettled
 
 
@@ -74,20 +74,24 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
         note_external(trace, owner)
         if name == "__dict__" and not isinstance(owner, type):
             return outside_dict(trace, owner)
+    fallback: Any = special(owner, "__getattr__") or _of_another_class(owner)
+    if fallback is None:
+        return _own_or_error(trace, owner, name)
+    try:
+        with handling():
+            return _own_or_error(trace, owner, name)
+    except AttributeError:
+        pass
+    return call(fallback, owner, name)
+
+
+def _own_or_error(trace: Trace, owner: Any, name: str) -> Any:
+    """What ``__getattribute__`` gives."""
     hook = special(owner, "__getattribute__")
     if hook is not None:
         return call(hook, owner, name)
-    fallback: Any = special(owner, "__getattr__")
-    if fallback is None:
-        fallback = _of_another_class(owner)
-    if fallback is None:
-        found = default_attribute(trace, owner, name)
-        return getattr(Nothing(owner), name) if found is MISSING else found
-    try:
-        found = default_attribute(trace, owner, name)
-    except AttributeError:
-        found = MISSING
-    return call(fallback, owner, name) if found is MISSING else found
+    found = default_attribute(trace, owner, name)
+    return getattr(Nothing(owner), name) if found is MISSING else found
 
 
 def _of_another_class(owner: Any) -> Any:

@@ -35,7 +35,7 @@ from gradsmith.frontend.classes import (
     raw_attribute,
     special,
 )
-from gradsmith.frontend.trace import Reliance, Trace, current_trace
+from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
 
 _HOLDING = (dict, list, tuple, set, frozenset, deque, str, int, float, complex, BaseException)
@@ -167,18 +167,20 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return getattr(owner, name, *default)
-    try:
+    if not default:
         return read_attribute(trace, owner, name)
+    try:
+        with handling():
+            return read_attribute(trace, owner, name)
     except AttributeError:
-        if not default:
-            raise
         return default[0]
 
 
 def _hasattr(owner: Any, name: str) -> bool:
     trace = current_trace()
     try:
-        _getattr(owner, name)
+        with handling():
+            _getattr(owner, name)
     except AttributeError:
         return False
     if trace is not None and is_external(trace, owner) and _is_there(owner, name):

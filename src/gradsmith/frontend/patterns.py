@@ -16,6 +16,7 @@ from gradsmith.frontend.choices import compared, identical, truth
 from gradsmith.frontend.classes import MISSING
 from gradsmith.frontend.grown import element_of, is_grown, refuse
 from gradsmith.frontend.stage import Scratch
+from gradsmith.frontend.trace import handling
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import decide
@@ -152,7 +153,7 @@ class _Matching:
         """Python reads all of them first."""
         parts = []
         for name in names:
-            with contextlib.suppress(AttributeError):
+            with contextlib.suppress(AttributeError), handling():
                 parts.append(self.attribute(subject, name))
         return len(parts) == len(names) and self._all(parts, patterns)
 

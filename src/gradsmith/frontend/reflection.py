@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from gradsmith.frontend.captures import global_or_cell
-from gradsmith.frontend.trace import Reliance, Trace, current_trace
+from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 
@@ -59,7 +59,8 @@ def reflection(
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:
     trace = current_trace()
     try:
-        attribute(owner, name)
+        with handling():
+            attribute(owner, name)
     except AttributeError:
         return False
     if trace is not None:
@@ -68,11 +69,12 @@ def _has(attribute: Attribute, owner: Any, name: str) -> bool:
 
 
 def _get(attribute: Attribute, owner: Any, name: str, *default: Any) -> Any:
-    try:
+    if not default:
         return attribute(owner, name)
+    try:
+        with handling():
+            return attribute(owner, name)
     except AttributeError:
-        if not default:
-            raise
         return default[0]
 
 
