@@ -26,7 +26,7 @@ def huber_grad(w, X, y, delta):
         # line 149: for x, target in zip(X, y, strict=True):
         x = X[i]
         # line 150: residual = abs(x @ w - target)
-        residual = np.abs(t)
+        residual = abs(t)
         # adjoint of line 151: if residual <= delta:
         g_residual = residual if residual <= delta else np.float64(delta)
         # adjoint of line 150: residual = abs(x @ w - target)

@@ -59,7 +59,7 @@ _MATH: dict[str, list[Sample]] = {
     "fmod": pairs((5.5, -7.25, np.float64(3.75)), (2.0, 1.5, 0.5 + 1 / 3)),
     "remainder": pairs((5.5, -7.25, np.float64(3.75)), (2.0, 1.75, 0.9)),
     "ldexp": [Sample((0.75, 3)), Sample((np.float64(1.5), -2))],
-    "nextafter": [Sample((1.5, 3.0), smooth=False)],
+    "nextafter": [Sample((1.5, 3.0))],
     "ulp": [Sample((1.5,), smooth=False)],
     "erf": each(EVERYWHERE),
     "erfc": each(EVERYWHERE),
@@ -102,6 +102,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "python_max_element": VECTORS,
     "python_min_element": VECTORS,
     "is_integer": [*each(EVERYWHERE[:4]), Sample((2.0,))],
+    "has_class": [Sample((1.5,), {"cls": float}), Sample((np.float64(1.5),), {"cls": float})],
     "widened": [Sample((1.5,), {"dtype": np.dtype(float), "scalar": False})],
     "conditional": [
         Sample((True, 0.5, 1.5)),

@@ -33,6 +33,7 @@ from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read
 from gradsmith.passes.pipeline import ADJOINT
+from gradsmith.passes.rewrite import in_form
 from gradsmith.passes.stable_form import stable_form
 
 
@@ -60,7 +61,7 @@ def differentiate(
         _zero_or_missing(source, outputs) if g is None else g
         for source, g in zip(inputs, found, strict=True)
     ]
-    return stable, gradients
+    return list(map(in_form, stable, outputs)), gradients
 
 
 def _zero_or_missing(source: Node, outputs: Sequence[Node]) -> Node | Missing:

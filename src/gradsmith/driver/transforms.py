@@ -46,6 +46,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import describe_shape, same_shape
 from gradsmith.ops.control import distinct
 from gradsmith.passes.pipeline import ADJOINT
+from gradsmith.passes.rewrite import in_form
 from gradsmith.passes.stable_form import stable_form
 
 
@@ -406,7 +407,8 @@ def pushforward(
     with builder.phase(ADJOINT):
         found = jvp(stable, primals.inputs, directions)
         moved = [zero_like(out) if t is None else t for out, t in zip(outputs, found, strict=True)]
-    value = tree.unflatten(shape, [wrap(node) for node in stable])
+    values = map(in_form, stable, outputs)
+    value = tree.unflatten(shape, [wrap(node) for node in values])
     return value, tree.unflatten(_numbers_only(shape), [wrap(node) for node in moved])
 
 

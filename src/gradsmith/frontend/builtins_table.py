@@ -15,16 +15,16 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
-    ControlFlowError,
 )
-from gradsmith.frontend import loose
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
+from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.number_class import Classes, note, possible_types
 from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
@@ -45,7 +45,7 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, describe
+from gradsmith.ir.types import class_of_values, describe
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.reduce import reduce_sum
@@ -117,24 +117,22 @@ def _abs(value: Any) -> Any:
     return abs(value)
 
 
-def _has_order(values: Tracer) -> bool:
-    """Whether the last bit of a sum depends on the order, and there is an element for sure."""
-    length = values.type.shape[0]
-    known = not (dims.is_unbacked(length) or dims.is_below(length, 1))
-    return values.ndim == 1 and values.dtype.kind in "fc" and known
-
-
 def _added_in_order(x: Any) -> Node:
     return reduce_sum(as_node(x), axis=(0,), keepdims=False, in_order=True)
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, Tracer) and values.ndim:
-        total = (
-            run(_added_in_order, values) if _has_order(values) else apply(np.sum, values, axis=0)
-        )
-        return total if type(start) is int and start == 0 else start + total
-    return summed(values, start)
+    if not (isinstance(values, Tracer) and values.ndim):
+        return summed(values, start)
+    length = wrap_size(values.type.shape[0])
+    return choose(length >= 1, lambda: _sum_of_some(values, start), lambda: start)
+
+
+def _sum_of_some(values: Tracer, start: Any) -> Any:
+    """The sum of an array that has an element."""
+    ordered = values.ndim == 1 and values.dtype.kind in "fc"  # which the last bit depends on
+    total = run(_added_in_order, values) if ordered else apply(np.sum, values, axis=0)
+    return total if type(start) is int and start == 0 else start + total
 
 
 BUILTINS[sum] = _sum
@@ -153,13 +151,8 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
             return functools.reduce(functools.partial(_later, plain), values)
         result = run(functools.partial(extreme_of, plain), *values)
         given: list[Any] = [as_traced(value) for value in values]
-        types = [value.type for value in given]
-        loose.note(result.node, types)
-        if len({type_.dtype for type_ in types}) > 1:
-            better = given[1] > given[0] if plain is max else given[1] < given[0]
-            nodes = [value.node for value in given]
-            nodes += [result.node] * (len(nodes) - 2)  # the first of three is not told by one
-            loose.note_joined(result.node, better.node, types[1::-1], nodes)
+        types = [type_ for value in given for type_ in possible_types(value.node)]
+        note(result.node, Classes(tuple(dict.fromkeys(types))))
         return result
 
     return extreme
@@ -302,7 +295,7 @@ def _isinstance(value: Any, classes: Any) -> Any:
     if isinstance(value, (Text, Trips, Flat)):
         return issubclass(_STANDS_FOR[type(value)], classes)
     if isinstance(value, Tracer):
-        return issubclass(class_of(value), classes)
+        return of_class(value, lambda cls: issubclass(cls, classes))
     return isinstance(value, classes)
 
 
@@ -320,32 +313,17 @@ _STANDS_FOR = {TracedInt: int, Text: str, Trips: range, Flat: np.flatiter}
 
 def class_of(value: Tracer) -> type:
     """The class that the value has when the function runs on plain arrays."""
-    type_ = type_of(value)
-    if type_.form == "array":
-        return np.ndarray
-    return type_.dtype.type if type_.form == "scalar" else type(type_.dtype.type(0).item())
-
-
-def type_of(value: Tracer) -> ArrayType:
-    """The type that the value has in the present call, on which the code is specialised where
-    the path taken decides whether it is an integer.
-    """
-    found = value.type if value.ndim else loose.type_of(value, Tracer.decide)
-    if found is None:
-        raise ControlFlowError(
-            f"the class of {shown(value)} depends on the path taken",
-            current_span(),
-            "make it a float from the start (0.0 for 0)",
-        )
-    return found
+    return class_of_values(exact_type(value))
 
 
 def attribute_of(owner: Any, name: str) -> Any:
     """An attribute of a traced value: only what the array or number would have."""
+    if isinstance(owner, Tracer) and name not in _ALIKE:
+        owner = of_exact_type(owner)
     if name == "__class__":
         return int if isinstance(owner, TracedInt) else class_of(owner)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
-        return type_of(owner).dtype
+        return owner.dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
@@ -360,8 +338,14 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise no_attribute(owner, name) from None
 
 
+_ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
+"""What numbers of Python's and of NumPy's have in common."""
+
+
 def _has(owner: Any, name: str) -> bool:
-    return hasattr(int if isinstance(owner, TracedInt) else class_of(owner), name)
+    if isinstance(owner, TracedInt):
+        return hasattr(int, name)
+    return of_class(owner, lambda cls: hasattr(cls, name))
 
 
 @builtin(hasattr)
@@ -392,7 +376,7 @@ BUILTINS[id] = _id
 @builtin(np.isscalar)
 def _isscalar(element: Any) -> bool:
     if isinstance(element, (Tracer, TracedInt)):
-        return class_of(element) is not np.ndarray if isinstance(element, Tracer) else True
+        return isinstance(element, TracedInt) or element.type.form != "array"
     return bool(np.isscalar(element))
 
 

@@ -367,6 +367,7 @@ def late_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None
         return None
     for slot, start in zip(group.slots, leaves or group.slots, strict=True):
         slot.after, slot.node, slot.initial = slot.initial, as_shown(slot.initial), None
+        slot.take_types(slot.node)
         if leaves and not slot.start_late(start):
             return None
     if had is False and has is True:

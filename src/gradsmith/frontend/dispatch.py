@@ -84,13 +84,26 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             args, out = args[: function.nin], args[function.nin :]
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if target is None and where is True:
-        return _run(function, implementation, args, kwargs)
+        return _run_by_class(function, implementation, args, kwargs)
     _check_output(function, target)
     result = _run(function, implementation, args, kwargs)
     if where is not True:
         result = run(where_op, where, result, target)
     target.assign(_run(function, _into, (result, target), {}))
     return target
+
+
+def _run_by_class(
+    function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """The same, of numbers whose class depends on the path taken: on exact types if it matters."""
+    trace = current_trace()
+    if trace is None or not trace.classes:
+        return _run(function, implementation, args, kwargs)
+    args = Tracer.raises_by_class(function, args)
+    result = _run(function, implementation, args, kwargs)
+    exact = Tracer.of_exact_dtype(result, args, kwargs)
+    return result if exact is None else _run(function, implementation, *exact)
 
 
 def _with_out_by_name(

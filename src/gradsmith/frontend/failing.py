@@ -73,6 +73,16 @@ def _ends_here(name: str, outside: bool) -> NoReturn:
     raise AbandonedError.by(error, name, trace.builder)
 
 
+def raise_if(condition: Any, make: Callable[[], Exception]) -> None:
+    """Python raises the error here where this is so; of a traced condition the code asks."""
+    if isinstance(condition, Tracer) and _may_be_handled():
+        condition = decide(condition)
+    if isinstance(condition, Tracer):
+        choose(condition, lambda: _raise(make), lambda: None)
+    elif condition:
+        _raise(make)
+
+
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:
     """What ``assert`` asks; of a traced condition the emitted code does."""
     if not isinstance(condition, Tracer):

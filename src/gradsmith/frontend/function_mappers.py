@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend import loose
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.elements import Elements, listed
+from gradsmith.frontend.exact_type import exact_type
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.number_class import dtype_is_known
 from gradsmith.frontend.number_methods import number_of
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.spans import current_span
@@ -134,10 +135,7 @@ def _dtype_of(out: Any, vectorize: Any) -> Any:
             current_span(),
             "write a loop that fills an array",
         )
-    found = loose.type_of(traced(out), decide)
-    if found is None:
-        raise _of_many_dtypes("np.vectorize", vectorize.pyfunc, "pass otypes=[float]")
-    return found.dtype
+    return exact_type(traced(out), decide).dtype
 
 
 def _of_many_dtypes(mapper: str, function: Any, hint: str) -> UnsupportedError:
@@ -164,7 +162,7 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
 
     def element(part: Any) -> Any:
         made = apply(np.asarray, call(func1d, part, *args, **kwargs))
-        if not loose.dtype_is_known(made):
+        if not dtype_is_known(made.node):
             raise _of_many_dtypes("np.apply_along_axis", func1d, "convert it with float()")
         return made
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar
@@ -13,12 +14,13 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.errors import IndexRangeError
 from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, separate
 from gradsmith.frontend.journal import slots_of
-from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import is_data, is_whole
+from gradsmith.frontend.number_class import Classes, note, possible_types
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stored_rows import (
     is_stored_into,
@@ -33,7 +35,7 @@ from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
-from gradsmith.ir.types import python_number
+from gradsmith.ir.types import ArrayType, python_number, scalar
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
@@ -106,7 +108,7 @@ class Form:
     """How an element is made of rows: numbers and arrays in tuples, lists and dicts.
 
     For each leaf ``kinds`` has what Python calls it: "array" (or a scalar of NumPy's), "float",
-    "int", "mixed" (a float or a scalar); the form of the elements where it is a list (or a tuple:
+    "int", `Mixed` where that differs; the form of the elements where it is a list (or a tuple:
     ``sequence``) that an inner loop appended to.
     """
 
@@ -158,9 +160,16 @@ def owned(values: Items) -> Items:
     return values
 
 
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """The kind of numbers that are of different classes in a list of Python's."""
+
+    types: tuple[ArrayType, ...]
+
+
 def number_kind(kind: Any, whole: Tracer) -> Any:
     """The kind of a leaf by what has been stored in it since."""
-    return "mixed" if whole.view.storage.mixed else kind
+    return _joint_kind(_joint_kind(kind, "float"), "array") if whole.view.storage.mixed else kind
 
 
 def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
@@ -170,8 +179,8 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     row, kind = snapshot(whole[key]), number_kind(kind, whole)
     if kind == "int":
         return wrap_size(as_whole(row.node))
-    if kind == "mixed":
-        note(row.node, [python_number(float)])
+    if isinstance(kind, Mixed):
+        note(row.node, Classes(kind.types, lists=sites))
     return run(as_float, row) if kind == "float" else row
 
 
@@ -231,9 +240,12 @@ def _kinds(shape: tree.Tree) -> Iterator[str]:
         yield from _kinds(child)
 
 
-def _kind(leaf: Any) -> str:
+def _kind(leaf: Any) -> Any:
     if is_whole(leaf):
         return "int"
+    types = possible_types(leaf.node) if isinstance(leaf, Tracer) else ()
+    if len(types) > 1:
+        return Mixed(types)
     weak = leaf.type.weak if isinstance(leaf, Tracer) else type(leaf) is float
     real = leaf.dtype == np.float64 if isinstance(leaf, Tracer) else True
     return "float" if weak and real else "array"
@@ -354,10 +366,21 @@ def joint_form(left: Form, right: Form) -> Form | None:
     return Form(left.shape, tuple(_joint_kind(*pair) for pair in pairs))
 
 
-def _joint_kind(left: str, right: str) -> str:
+def _joint_kind(left: Any, right: Any) -> Any:
     if left == right:
         return left
-    return "mixed" if {left, right} <= {"float", "array", "mixed"} else "array"
+    return Mixed(tuple(dict.fromkeys((*_types_of_kind(left), *_types_of_kind(right)))))
+
+
+def _types_of_kind(kind: Any) -> tuple[ArrayType, ...]:
+    return kind.types if isinstance(kind, Mixed) else (_TYPES_OF_KINDS[kind],)
+
+
+_TYPES_OF_KINDS = {
+    "float": python_number(float),
+    "int": python_number(int),
+    "array": scalar(float),
+}
 
 
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
@@ -422,10 +445,24 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
     if isinstance(key, int) and key >= 0 and not is_grown(value[: key + 1]):
         return value[key]
     if isinstance(key, (int, TracedInt)):
-        return columns_of(value).row(key)
+        with pythons_words(f"{type(value).__name__} index out of range"):
+            return columns_of(value).row(key)
     if isinstance(key, slice) and len(value) == 1:
         return copied_list(value, key)
     return refuse(value)
+
+
+@contextmanager
+def pythons_words(text: str) -> Iterator[None]:
+    """Inside, an index that is out of range is one of a list or tuple, which Python words so."""
+    try:
+        yield
+    except IndexRangeError as error:
+        made = IndexRangeError(text, error.span, error.hint)
+        made.own = error.own and IndexError(text)
+        raise made from None
+    except IndexError:  # which a ``try`` handles
+        raise IndexError(text) from None
 
 
 def element_at(owner: Any, key: TracedInt, trace: Trace) -> tuple[Any] | None:
@@ -471,7 +508,7 @@ def _number_or_row(
         return None
     found = joined_rows(np.stack, owner, sites)[key]
     if mixed:
-        note(found.node, [python_number(float)])
+        note(found.node, Classes((found.type, python_number(float)), lists=sites))
     return (run(as_float, found) if all(weak) and found.dtype.kind == "f" else found,)
 
 

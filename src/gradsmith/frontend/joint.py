@@ -14,7 +14,6 @@ from gradsmith.frontend.doubts import doubt
 from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites, lock
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
-from gradsmith.frontend.loose import note, note_joined
 from gradsmith.frontend.merging import (
     PLAIN,
     as_result,
@@ -29,6 +28,7 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.number_class import Classes, note, possible_types
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
@@ -167,7 +167,7 @@ class Joint:
         """The values of the arms that they are made of."""
         self.symbols: list[Symbol | None] = []
         self.types: list[list[ArrayType]] = []
-        """What the results are in each of the arms."""
+        """What the results may be in each of the arms."""
         self.labels: list[str | None] = []
         self.made: list[Any] = []
         self.templates: dict[tuple[int, int], Any] = {}
@@ -290,7 +290,8 @@ class Joint:
                 self.stale.setdefault(len(self.results), cause)
         self.results.append((cast[0], cast[1]))
         self.sources.append((left, right))
-        self.types.append([node.array_type for node in nodes])
+        found = zip(nodes, self.builders, strict=True)
+        self.types.append([type_ for pair in found for type_ in possible_types(*pair)])
         self.labels.append(label)
         return Output(len(self.results) - 1)
 
@@ -340,8 +341,7 @@ class Joint:
         whole = make_branch(self.trace, self.condition, self.builders, sides, tuple(self.symbols))
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
-            note(node, self.types[place])
-            note_joined(node, self.condition, self.types[place], self.results[place])
+            note(node, Classes(tuple(dict.fromkeys(self.types[place]))))
             named = label if label is not None and label.isidentifier() else None
             if named is not None:
                 self.trace.builder.name(node, named)

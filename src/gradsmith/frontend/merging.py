@@ -17,6 +17,7 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import (
     ArrayType,
+    Form,
     describe,
     result_dtype,
 )
@@ -82,14 +83,14 @@ def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
     if left == right:
         return left
     alike = left.ndim == right.ndim and all(map(_is_one_size, left.shape, right.shape))
-    if not alike or (left.ndim and left.dtype != right.dtype):
+    arrays = "array" in (left.form, right.form)
+    if not alike or (arrays and (left.form, left.dtype) != (right.form, right.dtype)):
         one, other = told_apart(left, right)
         raise ControlFlowError(f"it may be a {one} or a {other}")
-    dtype = result_dtype(left, right)
-    if left.weak and right.weak:
-        return ArrayType(dtype, (), "python")
-    form = left.form if left.form == right.form else "scalar"
-    return ArrayType(dtype, left.shape, "array" if left.ndim else form)
+    if arrays:
+        return left
+    form: Form = "python" if left.weak and right.weak else "scalar"
+    return ArrayType(result_dtype(left, right), (), form)
 
 
 def told_apart(left: ArrayType, right: ArrayType) -> tuple[str, str]:

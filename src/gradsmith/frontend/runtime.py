@@ -47,6 +47,7 @@ from gradsmith.frontend.captures import (
     rely_on_environment,
     rely_on_names,
 )
+from gradsmith.frontend.checked_calls import CHECKED, check_place
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
@@ -72,6 +73,7 @@ from gradsmith.frontend.effects import (
     write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
+from gradsmith.frontend.exact_type import by_numpy
 from gradsmith.frontend.failing import asserted, bound, raising
 from gradsmith.frontend.foreign import (
     check_foreign,
@@ -98,7 +100,6 @@ from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
 from gradsmith.frontend.lookups import check_lookup
 from gradsmith.frontend.loops import Looping
-from gradsmith.frontend.loose import by_numpy
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
@@ -319,7 +320,7 @@ def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
         if function in FUNCTIONS:
             if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
                 return None  # of plain numbers: a number, which may become a size
-            return functools.partial(by_numpy, function)
+            return CHECKED.get(function) or functools.partial(by_numpy, function)
         if function in FUNCTIONS_OF_ITERATORS:
             return FUNCTIONS_OF_ITERATORS[function]
         return STATEFUL.get(function) or builtins_table.BUILTINS.get(function)
@@ -505,6 +506,7 @@ class BoundRuntime:
         if is_instance(owner):
             return protocols.item(owner, key)
         if is_grown(owner):
+            check_place(owner, key)
             return element_of(owner, key)
         if (made := made_by_brackets(owner, key)) is not None:
             return made

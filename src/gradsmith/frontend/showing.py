@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ConcretizationError, Span, UnsupportedError
-from gradsmith.frontend.loose import check
+from gradsmith.frontend.exact_type import check_text
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
@@ -137,7 +137,7 @@ def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None
 
 def _as_printed(call: Call, value: Any) -> Any:
     if isinstance(value, Tracer):
-        check(value, by_class=False)
+        check_text(value, by_class=False)
     traced = isinstance(value, (Tracer, TracedInt))
     return value if traced else formatted(call, value, "s", "")
 

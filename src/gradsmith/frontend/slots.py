@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
-from gradsmith.frontend.loose import note
 from gradsmith.frontend.merging import (
     PLAIN,
     as_shown,
@@ -16,6 +15,7 @@ from gradsmith.frontend.merging import (
     joint_type,
     placeholder,
 )
+from gradsmith.frontend.number_class import Classes, is_number, note, possible_types
 from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
@@ -72,6 +72,8 @@ class Slot:
     """Why what is carried may or may not have been written to, if so: it cannot be used."""
     refused: bool = False
     """Whether a trip gave it a type that no value carried can have."""
+    ends: tuple[ArrayType, ...] = ()
+    """The types that it may have at the end of a trip, as far as trips have shown."""
     final: Symbol | None = None
     """By which sizes know it after the loop, where some do before."""
 
@@ -82,7 +84,7 @@ class Slot:
             size = dims.changing(fresh_name(trace, self.label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
-        note(self.param, self._before())
+        note(self.param, Classes((*self._before(), *self.ends)))
         if self.initial is not None:
             started = as_truth(self.initial)
             plain = isinstance(started, (Node, TracedInt, *PLAIN))
@@ -90,17 +92,17 @@ class Slot:
         self.seen = self.handed_on(as_value(self.param, size, self.label))
         return self.seen
 
-    def _before(self) -> list[ArrayType]:
-        """Its type before the loop, where it has a value there."""
+    def _before(self) -> tuple[ArrayType, ...]:
+        """The types that it may have before the loop, where it has a value there."""
         if self.initial is None or self.empty:
-            return []
+            return ()
         initial = as_truth(self.initial)
-        node = initial if isinstance(initial, Node) else as_shown(initial)
-        return [node.array_type]
+        return possible_types(initial if isinstance(initial, Node) else as_shown(initial))
 
     def given(self, node: Node, trips: Size | None) -> None:
         """``node`` is the result of the loop: where it makes no trip, what was before it."""
-        note(node, self._before(), trips)
+        before = self._before()
+        note(node, Classes(self.ends or before or (node.array_type,), before, trips))
 
     def handed_on(self, value: Any) -> Any:
         """The value of a trip, or of the loop."""
@@ -119,7 +121,8 @@ class Slot:
         self.after, self.node = value, as_shown(value)
         if value is self.seen:
             return True
-        known, self.stale = self.stale, self.stale or cause_if_stale(value)
+        known = self.take_types(self.node)
+        stale, self.stale = self.stale, self.stale or cause_if_stale(value)
         if self.whole and not is_whole(value):
             self.whole = False
         found = self.node.array_type
@@ -137,7 +140,7 @@ class Slot:
                 "keep one shape, or loop over a range that is known when tracing",
             ) from None
         settled = joint == self.type and (self.whole or self.symbol is None)
-        settled = settled and known == self.stale and self._is_locked_as(value)
+        settled = settled and known and stale == self.stale and self._is_locked_as(value)
         self.type = joint
         return settled
 
@@ -146,6 +149,14 @@ class Slot:
         seen = storage_of(self.seen)
         known = seen.sites if seen is not None and seen.element else frozenset()
         return element_sites(storage_of(value)) <= known
+
+    def take_types(self, node: Node) -> bool:
+        """Note the types that a number may have at the end; whether there is no new one."""
+        if not is_number(node):
+            return True
+        started = {self.type, *self._before(), *self.ends}
+        self.ends = tuple(dict.fromkeys((*self.ends, *possible_types(node))))
+        return started.issuperset(self.ends)
 
     def start_late(self, old: Any) -> bool:
         """Whether it may be ``old``, where no trip is made."""

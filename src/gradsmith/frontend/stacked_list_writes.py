@@ -20,15 +20,18 @@ from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
     Form,
     Grown,
+    Mixed,
     as_rows,
     element_of,
     is_replaceable,
     number_kind,
     owned,
+    pythons_words,
     refuse,
     taken_apart,
 )
 from gradsmith.frontend.merging import as_result, joint_type
+from gradsmith.frontend.number_class import possible_types
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.stored_rows import storage_of
@@ -61,6 +64,10 @@ class Stores:
         if trace is None or not _is_stored_by_its_owner(trace, self.values, key):
             refuse(self.values)
         (made,) = self.values
+        with pythons_words("list assignment index out of range"):
+            self._store_at(trace, made, key, value)
+
+    def _store_at(self, trace: Trace, made: Grown, key: Any, value: Any) -> None:
         form = made.form_for(self.values)
         if _is_number_for(trace, form, made.wholes, value):
             _store_number(form, made.wholes, key, value)
@@ -105,11 +112,14 @@ def _is_number_for(trace: Trace, form: Form, wholes: Sequence[Tracer], value: An
     )
 
 
-def _kind_of(value: Any, dtype: Any = np.float64) -> str | None:
+def _kind_of(value: Any, dtype: Any = np.float64) -> Any:
     """Whether a number of this dtype is Python's or NumPy's; None where it is another one."""
     if isinstance(value, Tracer):
         if value.dtype != dtype or value.type.form == "array":
             return None
+        types = possible_types(value.node)
+        if len(types) > 1:
+            return Mixed(types)
         return "float" if value.type.weak else "array"
     if type(value) is float and dtype == np.float64:
         return "float"

@@ -25,6 +25,7 @@ from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.types import ArrayType
 
 if TYPE_CHECKING:
+    from gradsmith.frontend.number_class import Classes
     from gradsmith.frontend.present import PresentValues
 
 Reader = Callable[[], Any]
@@ -177,11 +178,12 @@ class Trace:
     frozen: dict[int, Any] = field(default_factory=dict)
     """Containers that must not be written to (`frontend.frozen`), by identity."""
     depth: int = 0  # how many calls of the user's functions are being run in regions
-    loose: dict[Node, tuple[ArrayType, Size | None]] = field(default_factory=dict)
-    """Numbers of which Python may have another class: see `frontend.loose`."""
-    joined: dict[Node, tuple[Node, ArrayType, ArrayType] | None] = field(default_factory=dict)
-    """For numbers whose dtype in Python depends on a condition: that, and the types where it holds
-    and where it does not. None where there are more."""
+    classes: dict[Node, Classes] = field(default_factory=dict)
+    """The types of the numbers that branches and loops have joined (`frontend.number_class`)."""
+    possible: dict[Node, tuple[ArrayType, ...]] = field(default_factory=dict)
+    """The types that numbers may have, as far as they have been asked for."""
+    retyped: dict[Node, Node] = field(default_factory=dict)
+    """Of numbers whose exact type the code is specialised on: nodes of that type."""
     silent: bool = False  # whether prints and warnings have been made by a run before
     floating: FloatingErrors = field(default_factory=FloatingErrors)
     trying: int = 0  # how many `try` with handlers are being run

@@ -62,6 +62,12 @@ class Tracer:
     set from `lookups`."""
     settled: ClassVar[Callable[..., Any]]
     """The value as a complex number, where it is a power of Python's that is one in this call."""
+    of_exact_type: ClassVar[Callable[..., Any]]
+    """The value of the type that it has in the present call; set from `number_class`, as are
+    ``raises_by_class(function, args)`` and ``of_exact_dtype(result, args, kwargs)``: arguments
+    whose class decides whether Python raises an error, or the dtype of an array."""
+    raises_by_class: ClassVar[Callable[..., Any]]
+    of_exact_dtype: ClassVar[Callable[..., Any]]
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -296,14 +302,15 @@ class Tracer:
         self._lost("complex()")
 
     def __index__(self) -> int:
-        if self.ndim or self.dtype.kind not in "iu":
+        exact = self if self.ndim else self.of_exact_type(self)
+        if exact.ndim or exact.dtype.kind not in "iu":
             misfit = ArgumentTypeError(
                 f"{shown(self)} cannot be interpreted as an integer",
                 here(),
                 "convert it with int(x), which has no derivative",
             )
             raise with_own(misfit, operator.index, self.node)
-        return int(self.known(self))
+        return int(self.known(exact))
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._lost("code that gradsmith does not trace", "call it outside the function")

@@ -29,6 +29,8 @@ from gradsmith.ir.types import PYTHON_TYPES
 from gradsmith.ops.compare import isnan, logical_not, not_equal
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import present_integers
+from gradsmith.ops.scalars import has_class
+from gradsmith.ops.syntax import class_name
 
 
 class TentativeError(ControlFlowError):
@@ -161,7 +163,7 @@ def check_reached(trace: Trace, what: str) -> None:
 def _check(trace: Trace, node: Node, present: Any) -> None:
     """``if node != present: raise SpecialisationError(...)``."""
     changed = _changed(node, present)
-    text = f"this code was made for a call in which {_where()} is {_text(present)}"
+    text = f"this code was made for a call in which {_fact(node, present)}"
     with trace.region((changed, True)) as failing:
         fail(error=SpecialisationError, arguments=(text,))
     passing = Builder(intern=False, parent=trace.builder)
@@ -176,8 +178,13 @@ def _changed(node: Node, present: Any) -> Node:
     return not_equal(node, present)
 
 
-def _text(present: Any) -> str:
-    return repr(present.item() if isinstance(present, np.generic) else present)
+def _fact(node: Node, present: Any) -> str:
+    """What the code relies on, in words."""
+    if node.op is has_class:
+        name = class_name(node.attrs["cls"])
+        return f"a number in {_where()} is {'' if present else 'not '}of the class {name}"
+    value = present.item() if isinstance(present, np.generic) else present
+    return f"{_where()} is {value!r}"
 
 
 def _where() -> str:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import is_traced
+from gradsmith.frontend.exact_type import check_text
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown, refuse
-from gradsmith.frontend.loose import check
 from gradsmith.frontend.messages import TRACED, no_text, shown
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, joined, settled
@@ -66,7 +66,7 @@ def _of_traced(value: Any, **how: Any) -> Text:
     if isinstance(value, Tracer):
         conversion, spec = how.get("conversion"), how["spec"]
         by_class = conversion in ("r", "a") or spec[-1:] in ("r", "a")
-        check(value, by_class=by_class, spec="" if conversion else spec)
+        check_text(value, by_class=by_class, spec="" if conversion else spec)
     elif not how["spec"]:
         how["conversion"] = ""  # an integer is written alike
     kept = value.node if isinstance(value, Tracer) else value

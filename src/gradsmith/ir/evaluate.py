@@ -11,7 +11,7 @@ from gradsmith.errors import InternalError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Symbol
 from gradsmith.ir.graph import Graph, Node, Region
-from gradsmith.ir.types import ArrayType, Type
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type, type_of_number
 
 Perform: TypeAlias = Callable[[Node, Sequence[Any], Mapping[str, Any]], Any]
 """Does what a node with an effect does, and gives its value."""
@@ -63,7 +63,7 @@ def evaluate_node(
     if perform is not None and "effect" in node.op.traits:
         result = perform(node, operands, attrs)
     else:
-        result = node.op.evaluate(*operands, **attrs)
+        result = _of_class(node, operands, attrs, node.op.evaluate(*operands, **attrs))
     bind(node.type, result, bindings)
     if attrs.get("symbol") is not None:
         bindings[attrs["symbol"]] = int(result)
@@ -71,6 +71,34 @@ def evaluate_node(
         if symbol is not None:
             bindings[symbol] = int(result[place])
     return result
+
+
+def _of_class(node: Node, operands: Sequence[Any], attrs: Mapping[str, Any], result: Any) -> Any:
+    """A number as one of the class that Python gives it: an operand may be of another class than
+    its node says, where branches or loops have joined numbers of several.
+    """
+    type_ = node.type
+    if not isinstance(type_, ArrayType) or type_.form == "array" or node.op.traits & _AS_IT_IS:
+        return result
+    if type_of_number(result) is None:
+        return result
+    known = [type_of_number(value) for value in operands]
+    types = [own or operand.type for own, operand in zip(known, node.inputs, strict=True)]
+    if types != [operand.type for operand in node.inputs]:
+        type_ = node.op.infer(*types, **attrs)
+    if not isinstance(type_, ArrayType) or type_of_number(result) == type_:
+        return result
+    return _converted(result, type_)
+
+
+def _converted(result: Any, type_: ArrayType) -> Any:
+    if type_.weak and type_.dtype.kind != "c" and isinstance(result, complex):
+        return result  # a power of a negative number
+    return PYTHON_TYPES[type_.dtype.kind](result) if type_.weak else type_.dtype.type(result)
+
+
+_AS_IT_IS = frozenset({"alias", "barrier", "effect", "joined"})
+"""Traits of ops that give what an operand is, or what they find."""
 
 
 def bind(type_: Type, value: Any, bindings: dict[Symbol, int]) -> None:

@@ -62,6 +62,7 @@ parameter = Op(
     evaluate=_unevaluated,
     derivative=NON_DIFF,
     emit=_unemitted,
+    traits=frozenset({"joined"}),
 )
 
 constant = Op(
@@ -95,6 +96,7 @@ item = Op(
     evaluate=lambda whole, *, index: whole[index],
     derivative=Linear((_item_transpose,)),
     emit=_unemitted,
+    traits=frozenset({"joined"}),
 )
 
 

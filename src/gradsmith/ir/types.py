@@ -122,6 +122,20 @@ def python_number(kind: type) -> ArrayType:
     return ArrayType(np.dtype(kind), (), "python")
 
 
+def class_of_values(type_: ArrayType) -> type:
+    """The class that values of the type have."""
+    if type_.form == "array":
+        return np.ndarray
+    return PYTHON_TYPES[type_.dtype.kind] if type_.weak else type_.dtype.type
+
+
+def type_of_number(value: object) -> ArrayType | None:
+    """The type of a number of Python's or a scalar of NumPy's; None of anything else."""
+    if isinstance(value, np.generic):
+        return ArrayType(value.dtype, (), "scalar")
+    return python_number(type(value)) if type(value) in PYTHON_TYPES.values() else None
+
+
 def promotion_operand(type_: ArrayType) -> object:
     """What stands for the type in ``ufunc.resolve_dtypes``; of booleans it knows no weak ones."""
     weak = type_.weak and type_.dtype.kind != "b"

@@ -19,7 +19,7 @@ from gradsmith.ops import arithmetic, syntax
 from gradsmith.ops.declare import as_node, elementwise, implements, primitive
 from gradsmith.ops.elementwise import arctan2, rad2deg
 from gradsmith.ops.select import denominator
-from gradsmith.ops.shape import private, read_only
+from gradsmith.ops.shape import lacks_methods, private, read_only
 
 
 def _part_infer(x: ArrayType) -> ArrayType:
@@ -140,7 +140,9 @@ def _absolute_jvp(out: Node, inputs: tuple[Node, ...], tangents: list[Node]) -> 
 
 
 def _emit_absolute(emitter: Emitter, node: Node, z: ast.expr) -> ast.expr:
-    return syntax.call("abs" if node.array_type.weak else "np.abs", z)
+    real_number = not node.inputs[0].array_type.complex  # np.abs has other bits of complex ones
+    by_python = real_number and lacks_methods(node.inputs[0])
+    return syntax.call("abs" if by_python or node.array_type.weak else "np.abs", z)
 
 
 _OF_ABSOLUTE = Custom((lambda g, out, z: g * direction(z, out),), _absolute_jvp)

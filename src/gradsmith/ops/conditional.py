@@ -42,7 +42,7 @@ conditional_op = primitive(
     ),
     emit=_emit,
     sympy=formula("Piecewise((y, x), (z, True))"),
-    traits=("forms",),
+    traits=("forms", "joined"),
 )
 
 

@@ -51,6 +51,7 @@ def _extreme(plain: Callable[..., Any], better: Op, sympy: str) -> Op:
         derivative=Partials((first, second)),
         emit=_emit,
         sympy=sympy,
+        traits=("joined",),
     )
 
 

@@ -41,6 +41,7 @@ from gradsmith.ops.declare import (
 from gradsmith.ops.elementwise import is_least, log, sqrt
 from gradsmith.ops.scalars import is_of_known_class
 from gradsmith.ops.select import where
+from gradsmith.ops.shape import lacks_methods
 
 
 def _number(node: Node) -> Any:
@@ -233,7 +234,7 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     n = _whole(exponent, x)
     if n is not None and n < 0 and x.dtype.kind == "u":
         check_range(n, x.dtype)
-    if n == -1 and (x.array_type.inexact or x.array_type.weak):
+    if n == -1 and x.array_type.inexact and not lacks_methods(x):  # Python words its own error
         return 1 / x
     if n is not None:
         return integer_power(x, n=n)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError
+from gradsmith.errors import ArgumentTypeError, InternalError
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
@@ -75,15 +75,10 @@ def is_of_known_class(x: Node, depth: int = 20) -> bool:
     name = x.op.name
     if x.array_type.form == "array" or name in ("constant", "divide"):
         return True
-    if name in _OF_ANY_CLASS or not depth:
+    if "joined" in x.op.traits or not depth:
         return False
     by_python = "operator" in x.op.traits or name in ("absolute", "conj", "real")
     return not by_python or all(is_of_known_class(i, depth - 1) for i in x.inputs)
-
-
-_OF_ANY_CLASS = frozenset(
-    {"parameter", "item", "taken", "owned", "widened", "conditional", "python_max", "python_min"}
-)
 
 
 def _complex_infer(re: ArrayType, im: ArrayType | None = None) -> ArrayType:
@@ -156,11 +151,31 @@ widened = primitive(
     evaluate=lambda x, **_: x,
     derivative=Linear((lambda g, x, **_: g,)),
     emit=lambda emitter, node, x: x,
-    traits=("alias",),
+    traits=("alias", "joined"),
 )
 """A number where one of a wider class may come from elsewhere: as it is, for ``1 if x > 0 else
 2.5`` is the integer 1 in Python.
 """
+
+
+has_class = primitive(
+    "has_class",
+    infer=lambda x, *, cls: python_number(bool),
+    evaluate=lambda x, *, cls: type(x) is cls,
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: ast.Compare(
+        syntax.call("type", x), [ast.Is()], [syntax.name(_class_name(node.attrs["cls"]))]
+    ),
+    traits=("barrier", "forms"),
+)
+"""Whether a number that branches or loops have joined (`widened`) is of just this class."""
+
+
+def _class_name(cls: type) -> str:
+    name = syntax.class_name(cls)
+    if name is None:
+        raise InternalError(f"a number of the class {cls!r}")
+    return name
 
 
 # -- rounding ------------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ def lacks_methods(node: Node) -> bool:
         one = stack.pop()
         if one.array_type.weak or _is_of_either_form(one):
             continue
-        if one.array_type.form != "scalar" or "operator" not in one.op.traits:
+        by_python = "operator" in one.op.traits or one.op.name == "absolute"
+        if one.array_type.form != "scalar" or not by_python:
             return False
         stack += [operand for operand in one.inputs if operand not in seen]
         seen.update(one.inputs)
@@ -44,12 +45,7 @@ def lacks_methods(node: Node) -> bool:
 
 
 def _is_of_either_form(node: Node) -> bool:
-    return node.array_type.form == "scalar" and node.op.name in _OF_EITHER_FORM
-
-
-_OF_EITHER_FORM = frozenset(
-    {"item", "taken", "owned", "parameter", "widened", "conditional", "python_max", "python_min"}
-)
+    return node.array_type.form == "scalar" and "joined" in node.op.traits
 
 
 def _array(x: ArrayType, shape: Shape) -> ArrayType:

@@ -113,7 +113,7 @@ def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
     builder.names = {p: graph.names[p] for p in graph.params if p in graph.names} | builder.names
     builder.size_names = dict(graph.size_names)
     with building(builder):
-        results = [_in_form(replaced[r], r) for r in graph.results]
+        results = [in_form(replaced[r], r) for r in graph.results]
     return builder.graph(results, graph.guards)
 
 
@@ -121,7 +121,7 @@ _TELLING = {"effect", "forms"}
 """Ops that tell the forms of a number apart: texts do, and what has operands of one type."""
 
 
-def _in_form(made: Node, model: Node) -> Node:
+def in_form(made: Node, model: Node) -> Node:
     """A result as the NumPy scalar, or the array without axes, that it was before ``x * 1`` or
     ``broadcast_to(x, ())`` became ``x``; within the graph the two are as good as each other.
     """
@@ -172,7 +172,7 @@ def _replay(
         operands = [replaced.get(i, i) for i in node.inputs]
         if node.op.traits & _TELLING:
             with builder.phase(None):
-                operands = list(map(_in_form, operands, node.inputs))
+                operands = list(map(in_form, operands, node.inputs))
         attrs = silent_attrs(node.attrs) if silent else node.attrs
         made = builder.again(node, operands, attrs)
         replaced[node] = made

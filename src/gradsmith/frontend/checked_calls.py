@@ -1,0 +1,94 @@
+"""Calls before which the emitted code asks for an error that NumPy or Python would raise.
+
+What is emitted for them alone would raise another one, or none: an array of which only the size is
+read is never made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.exact_type import as_pythons, by_numpy, of_exact_type
+from gradsmith.frontend.failing import raise_if
+from gradsmith.frontend.grown import length_of
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir import dims
+from gradsmith.ops.manipulate import may_be_negative
+from gradsmith.ops.raising import error_of
+
+CHECKED: dict[Any, Callable[..., Any]] = {}
+
+
+def _of_shape(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """An array of this shape, whose sizes are not negative."""
+    made = by_numpy(function, *args, **kwargs)
+    for size in made.type.shape if isinstance(made, Tracer) else ():
+        if may_be_negative(size):
+            raise_if(wrap_size(size) < 0, partial(ValueError, _NEGATIVE))
+    return made
+
+
+_NEGATIVE = "negative dimensions are not allowed"
+SHAPED = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+CHECKED.update({made: partial(_of_shape, made) for made in SHAPED})
+
+
+def _divmod(left: Any, right: Any) -> Any:
+    """``divmod(left, right)``, which has a text of its own for floats that are divided by 0."""
+    if _is_pythons(left) and _is_pythons(right):
+        raise_if(right == 0, partial(ZeroDivisionError, _DIVMOD))
+    return by_numpy(divmod, left, right)
+
+
+def _is_pythons(value: Any) -> bool:
+    """Whether it is a real number of Python's for certain."""
+    if isinstance(value, Tracer):
+        return value.type.weak and not value.type.complex
+    return isinstance(value, TracedInt) or type(value) in (int, float)
+
+
+_DIVMOD = str(error_of(lambda: divmod(1.0, 0.0)))
+if str(error_of(lambda: 1.0 // 0.0)) != _DIVMOD:
+    CHECKED[divmod] = _divmod
+
+
+def _of_types(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """What depends on the types of the arguments alone."""
+    return by_numpy(function, *map(of_exact_type, args), **kwargs)
+
+
+OF_TYPES = (np.result_type, np.can_cast)
+CHECKED.update({asked: partial(_of_types, asked) for asked in OF_TYPES})
+
+
+def _scalar_of(kind: Any, *value: Any) -> Any:
+    """``np.float64(value)``: a conversion also where the number has that type on some paths."""
+    return by_numpy(kind, *map(as_pythons, value))
+
+
+KINDS = (np.float16, np.float32, np.float64, np.complex64, np.complex128, np.bool_, np.int64)
+CHECKED.update({kind: partial(_scalar_of, kind) for kind in KINDS})
+
+
+def check_place(values: Any, key: Any) -> None:
+    """Whether a list whose length the data decide has an element at ``key``: the array that stands
+    for it would raise NumPy's error. In loops that is not asked, for the time that it takes.
+    """
+    trace = current_trace()
+    if trace is None or trace.trying or any(b in trace.bodies for b in trace.builders()):
+        return
+    length = length_of(values) if isinstance(key, (int, TracedInt)) else 0
+    if not dims.is_unbacked(length):
+        return
+    number = wrap_size(length)
+    error = partial(IndexError, f"{type(values).__name__} index out of range")
+    if not isinstance(key, int):
+        raise_if(key < -number, error)
+    negative = isinstance(key, int) and key < 0
+    raise_if(number < -key if negative else number <= key, error)

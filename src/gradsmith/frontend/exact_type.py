@@ -1,0 +1,277 @@
+"""The type that a number has in the present call, where its class depends on the path taken.
+
+What the trace itself makes of the class is for calls like this one: the emitted code checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.frozen import separate
+from gradsmith.frontend.number_class import (
+    MOST,
+    Classes,
+    Types,
+    is_number,
+    lists_of,
+    may_be_fraction,
+    operands,
+    possible_types,
+)
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType, class_of_values, python_number, result_dtype
+from gradsmith.ops.complex import scalar_absolute
+from gradsmith.ops.declare import as_node
+from gradsmith.ops.powers import power
+from gradsmith.ops.scalars import as_complex, has_class, widened
+from gradsmith.ops.shape import cast
+
+
+def exact_type(value: Tracer, decide: Callable[[Any], bool] | None = None) -> ArrayType:
+    """The type that the value has in the present call; the code is specialised on it where other
+    calls may have another. ``decide`` finds the truth of a condition.
+
+    Raises
+    ------
+    ControlFlowError
+        It is within a loop of the graph, or on a path that is not taken.
+    """
+    trace, node = current_trace(), value.node
+    if trace is None or not is_number(node):
+        return value.type
+    ask = Tracer.decide if decide is None else decide
+    if may_be_complex(node) and ask(_is_complex(node)):
+        return python_number(complex)
+    types = possible_types(node)
+    if len(types) > 1:
+        types = _by_sizes(trace, node) or types
+    if len(types) > 1 and (lists := lists_of(node, trace)):
+        separate(lists, CLASS_OF_ELEMENT)
+    *others, found = types
+    for type_ in others:
+        if ask(_of_node(has_class(node, cls=class_of_values(type_)))):
+            found = type_
+            break
+    if trace.builder is trace.root:
+        trace.possible[node] = (found,)
+    return found
+
+
+def of_class(value: Tracer, test: Callable[[type], bool]) -> bool:
+    """Whether the class of the value passes the test; the code is specialised on the class only
+    where the test tells the possible ones apart.
+    """
+    answers = {test(class_of_values(type_)) for type_ in possible_types(value.node)}
+    if len(answers) > 1:
+        return test(class_of_values(exact_type(value)))
+    return answers.pop()
+
+
+def _by_sizes(trace: Trace, node: Node) -> Types:
+    """The types that are left where guards on sizes tell which loops make an iteration."""
+    open_ = [n for n in operands(node) if n in trace.classes]
+    decidable = [n for n in open_ if trace.classes[n].is_decidable()]
+    for joined in decidable:
+        trace.classes[joined] = Classes(trace.classes[joined].decided())
+    if decidable:
+        trace.possible.clear()
+    return possible_types(node)
+
+
+def of_exact_type(value: Any) -> Any:
+    """The same value, as a node of the type that it has in the present call."""
+    if not isinstance(value, Tracer) or not is_number(value.node):
+        return value
+    type_ = exact_type(value)
+    if type_ == value.type:
+        return value
+    if may_be_complex(value.node):
+        return _as_complex_power(value)
+    return _retyped(value.node, type_)
+
+
+def _retyped(node: Node, type_: ArrayType) -> Tracer:
+    """A number as one of the type that it is of."""
+    trace = current_trace()
+    assert trace is not None
+    known = trace.retyped.get(node)
+    if known is not None and known.type == type_ and trace.builder.knows(known):
+        return _of_node(known)
+    made = widened(node, dtype=type_.dtype, scalar=not type_.weak)
+    trace.retyped[node], trace.possible[made] = made, (type_,)
+    return _of_node(made)
+
+
+def _of_node(node: Node) -> Tracer:
+    return Tracer(View(Storage(node)))
+
+
+# -- complex powers ------------------------------------------------------------------------------
+
+
+def may_be_complex(node: Node) -> bool:
+    """Whether it is a power of real numbers of Python's, which is complex for some of them."""
+    if node.op is not power or not node.array_type.weak or node.dtype.kind != "f":
+        return False
+    return may_be_fraction(node.inputs[1])
+
+
+def _is_complex(node: Node) -> Tracer:
+    """Whether such a power is: its base is negative, its exponent no integer, and both finite."""
+    base, exponent = map(_of_node, node.inputs)
+    fraction = exponent != apply(np.floor, exponent)
+    finite = apply(np.logical_and, apply(np.isfinite, base), apply(np.isfinite, exponent))
+    negative = apply(np.logical_and, apply(np.less, base, 0), fraction)
+    made: Tracer = apply(np.logical_and, negative, finite)
+    return made
+
+
+def _settled(value: Tracer) -> Any:
+    """The value, or the complex number that it is in this call, where the code may be made for
+    such calls: its parts have derivatives of their own.
+    """
+    trace, node = current_trace(), value.node
+    if trace is None or trace.builder is not trace.root or not may_be_complex(node):
+        return value
+    return _as_complex_power(value) if Tracer.decide(_is_complex(node)) else value
+
+
+def _as_complex_power(value: Tracer) -> Any:
+    given = map(_of_node, value.node.inputs)
+    return run(lambda base, exponent: power(as_complex(base), exponent), *given)
+
+
+# -- functions that tell classes apart -----------------------------------------------------------
+
+
+def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of NumPy's, which gives a scalar of NumPy's also for numbers of Python's."""
+    if function is abs and len(args) == 1 and isinstance(args[0], Tracer):
+        value = _settled(args[0])
+        if isinstance(value, Tracer) and value.type.form == "scalar" and value.type.complex:
+            return run(scalar_absolute, value)
+        args = (value,)
+    result = apply(function, *args, **kwargs)
+    if not (isinstance(function, np.ufunc) and isinstance(result, Tracer)):
+        return result
+    if not any(type_.weak for type_ in possible_types(result.node)):
+        return result
+    first = as_pythons(of_one_dtype(args[0]))
+    return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+def of_one_dtype(value: Any) -> Any:
+    """The same value; a number that may be of several dtypes as one of its exact type."""
+    if not isinstance(value, Tracer):
+        return value
+    known = all(type_.dtype == value.dtype for type_ in possible_types(value.node))
+    return value if known else of_exact_type(value)
+
+
+def _as_numpys(value: Any) -> Node:
+    node = as_node(value)
+    return cast(node, node.dtype)
+
+
+def as_pythons(value: Any) -> Any:
+    """A number that may be one of Python's as a node of that class: what is made of it is right
+    for others, too, if it is converted.
+    """
+    if not isinstance(value, Tracer) or not _is_open(value):
+        return value
+    return _of_node(widened(value.node, dtype=value.dtype, scalar=False))
+
+
+def check_text(value: Tracer, *, by_class: bool, spec: str = "") -> None:
+    """Refuse to write an element of a stacked list that is of another class in Python, where the
+    text tells; ``by_class`` as `repr` does it, or by a format.
+
+    Raises
+    ------
+    ControlFlowError
+        The loop is to be written out.
+    """
+    trace = current_trace()
+    types = possible_types(value.node)
+    if trace is None or len(types) == 1 or not (lists := lists_of(value.node, trace)):
+        return
+    as_floats = spec[-1:] in AS_FLOATS and all(type_.dtype.kind in "iuf" for type_ in types)
+    if by_class or (not as_floats and len({type_.dtype for type_ in types}) > 1):
+        separate(lists, CLASS_OF_ELEMENT)
+
+
+AS_FLOATS = frozenset("eEfFgG%")
+"""Formats in which integers are written as the floats that they equal."""
+
+CLASS_OF_ELEMENT = "the class of a number is asked for that is an element of a stacked list"
+
+
+def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
+    """The operands of a division or power under a ``try``: Python raises an error for its own
+    numbers, and for no others.
+    """
+    trace = current_trace()
+    if trace is None or not trace.trying or function not in _RAISING:
+        return args
+    return [of_exact_type(a) if _is_open(a) else a for a in args]
+
+
+_RAISING = frozenset({np.divide, np.floor_divide, np.remainder, np.power, np.divmod})
+
+
+def _of_exact_dtype(
+    result: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]] | None:
+    """Arguments that give the result its dtype: numbers among them as ones of their exact types,
+    where these decide the dtype of an array; None where they do not.
+    """
+    if not isinstance(result, Tracer) or result.type.form != "array" or result.dtype.kind == "b":
+        return None
+    given = [v for v in leaves((*args, *kwargs.values())) if isinstance(v, _NUMBERS)]
+    if not any(map(_is_open, given)):
+        return None
+    types = [possible_types(v.node) if isinstance(v, Tracer) else (traced(v).type,) for v in given]
+    dtypes = {result_dtype(*some) for some in islice(product(*types), MOST)}
+    dtypes.add(result_dtype(*[traced(v).type for v in given]))
+    if len(dtypes) == 1:
+        return None
+    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
+    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+
+
+def _is_open(value: Any) -> bool:
+    """Whether it may be of another type than its node."""
+    return isinstance(value, Tracer) and possible_types(value.node) != (value.type,)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What a nested list or tuple holds."""
+    if type(value) in (list, tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(_mapped(function, part) for part in value)
+    return function(value)
+
+
+_NUMBERS = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray)
+
+Tracer.settled = staticmethod(_settled)
+Tracer.of_exact_type = staticmethod(of_exact_type)
+Tracer.raises_by_class = staticmethod(_raises_by_class)
+Tracer.of_exact_dtype = staticmethod(_of_exact_dtype)

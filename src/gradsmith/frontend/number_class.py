@@ -1,0 +1,194 @@
+"""Numbers whose class in Python depends on the path taken, and which classes are possible.
+
+After ``y = 0 if c else x[0]``, and after a loop that ``s = 0`` begins, a variable holds Python's
+``0`` or a scalar of NumPy's. The emitted code is a branch or loop as well and converts nothing:
+what is computed from the number and returned has Python's class by itself. The node has the type
+that holds either, and ``trace.classes`` has the types that the number may have. Where the trace
+itself depends on the class (`isinstance`, the dtype of an array made of it, an error that is
+handled), the code is specialised on it
+(`frontend.exact_type`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any, TypeAlias
+
+from gradsmith.errors import GradsmithError, Span
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.ir import dims
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.context import current_builder
+from gradsmith.ir.dims import Size
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number
+from gradsmith.ir.sizes import least
+from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.powers import power
+from gradsmith.ops.scalars import widened
+
+Types: TypeAlias = tuple[ArrayType, ...]
+
+MOST = 16
+"""Combinations of operands' types that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The types that a number may have; those ``before`` the loop where it makes no iteration."""
+
+    types: Types
+    before: Types = ()
+    trips: Size | None = None
+    lists: frozenset[Span] = frozenset()
+    """The loops that made a stacked list, where the number is one of its elements: the array that
+    stands for the list does not keep the class."""
+
+    def all(self) -> Types:
+        """Every type that it may have, without further guards."""
+        if self.trips is not None and (least(self.trips) or 0) >= 1:
+            return self.types
+        return tuple(dict.fromkeys((*self.types, *self.before)))
+
+    def is_decidable(self) -> bool:
+        """Whether a guard on sizes tells if there is an iteration."""
+        if self.trips is None or dims.is_unbacked(self.trips) or dims.changes(self.trips):
+            return False
+        return self.all() != self.types
+
+    def decided(self) -> Types:
+        """The types that it may have in calls like the present one: that becomes a guard."""
+        assert self.trips is not None
+        return self.types if dims.decide(">", self.trips, 0) else self.before
+
+
+def note(node: Node, classes: Classes) -> None:
+    """``node`` may be of any of these types in Python."""
+    trace = current_trace()
+    if trace is not None and is_number(node) and classes.all() != (node.type,):
+        trace.classes[node] = classes
+
+
+def is_number(node: Node) -> bool:
+    """Whether it is a number of Python's or a scalar of NumPy's."""
+    return isinstance(node.type, ArrayType) and node.type.form != "array"
+
+
+# -- which types are possible --------------------------------------------------------------------
+
+
+def possible_types(node: Node, builder: Builder | None = None) -> Types:
+    """The types that a number may have, known in ``builder``, by default that at work."""
+    trace = current_trace()
+    if trace is None or not is_number(node):
+        return (node.array_type,)
+    known = trace.possible.get(node)
+    return _Search(trace, builder or current_builder()).types(node) if known is None else known
+
+
+class _Search:
+    """Infers the types of nodes from those of the numbers that branches and loops have joined."""
+
+    def __init__(self, trace: Trace, builder: Builder) -> None:
+        self.known = trace.possible
+        self.classes = trace.classes
+        self.outer = _outer(builder)
+
+    def types(self, node: Node) -> Types:
+        """Those of one node; operands first, without recursion."""
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            waiting = [n for n in self._operands(top) if n not in self.known]
+            if top in self.known or not waiting:
+                stack.pop()
+                if top not in self.known:
+                    self.known[top] = self._found(top)
+            else:
+                stack += waiting
+        return self.known[node]
+
+    def _operands(self, node: Node) -> Sequence[Node]:
+        if node in self.classes:
+            return ()
+        inputs = (self.outer[node],) if node in self.outer else node.inputs
+        return [i for i in inputs if is_number(i)]
+
+    def _found(self, node: Node) -> Types:
+        if node in self.classes:
+            return self.classes[node].all()
+        if node in self.outer:
+            return self.known[self.outer[node]]
+        if not isinstance(node.type, ArrayType):
+            return ()
+        given: list[Any] = [self.known[i] if is_number(i) else (i.type,) for i in node.inputs]
+        if node.op is widened:
+            return tuple(given[0])
+        if all(types == (i.type,) for types, i in zip(given, node.inputs, strict=True)):
+            return (*_complex_powers(node, given), node.type)
+        combined = islice(product(*given), MOST)
+        found = [t for types in combined if (t := _inferred(node, types)) is not None]
+        return tuple(dict.fromkeys((*_complex_powers(node, given), *found))) or (node.type,)
+
+
+def _inferred(node: Node, types: Sequence[Any]) -> ArrayType | None:
+    try:
+        found = node.op.infer(*types, **node.attrs)
+    except GradsmithError:
+        return None
+    return found if isinstance(found, ArrayType) else None
+
+
+def _complex_powers(node: Node, given: Sequence[Types]) -> Types:
+    """Python's complex numbers, where the node may be a power of a negative number of Python's."""
+    if node.op is not power or node.dtype.kind != "f" or not may_be_fraction(node.inputs[1]):
+        return ()
+    weak = all(any(type_.weak for type_ in types) for types in given)
+    return (python_number(complex),) if weak else ()
+
+
+def may_be_fraction(exponent: Node) -> bool:
+    """Whether an exponent may be no integer."""
+    value = number(exponent)
+    return exponent.dtype.kind == "f" and (value is None or not float(value).is_integer())
+
+
+def _outer(builder: Builder) -> dict[Node, Node]:
+    """For the parameters of regions that stand for values around: these values."""
+    return {inner: outer for b in _chain(builder) for outer, inner in b.captured.items()}
+
+
+def _chain(builder: Builder | None) -> Iterator[Builder]:
+    while builder is not None:
+        yield builder
+        builder = builder.parent
+
+
+def operands(node: Node) -> dict[Node, None]:
+    """The node and all that it is computed from, here and around."""
+    outer = _outer(current_builder())
+    found: dict[Node, None] = {}
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if top not in found:
+            found[top] = None
+            stack += [outer[top]] if top in outer else top.inputs
+    return found
+
+
+def dtype_is_known(node: Node) -> bool:
+    """Whether each path gives the number this dtype."""
+    trace = current_trace()
+    if trace is None:
+        return True
+    joined = [n for n in operands(node) if n in trace.classes]
+    return not any(len({t.dtype for t in trace.classes[n].all()}) > 1 for n in joined)
+
+
+def lists_of(node: Node, trace: Trace) -> frozenset[Span]:
+    """The loops that made the stacked lists whose elements decide its class."""
+    joined = [n for n in operands(node) if n in trace.classes]
+    return frozenset().union(*[trace.classes[n].lists for n in joined])

@@ -1,0 +1,206 @@
+"""The class of a number is Python's, whichever path gives it: what is returned, and what is asked.
+
+One compiled object is called with arguments that take different paths, in both orders.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from control.one_object import check_calls, function_of, outcome
+from gradsmith import tree
+
+
+def check_classes(function, *calls):
+    """As `check_calls`, and all that is returned is of Python's class."""
+    check_calls(function, *calls)
+    for sets in (calls, calls[::-1]):
+        compiled = gs.compile(function)
+        for arguments in sets:
+            expected, actual = outcome(function, arguments), outcome(compiled, arguments)
+            assert expected[0] == "error" or classes_in(actual) == classes_in(expected), arguments
+
+
+def classes_in(value):
+    leaves, _ = tree.flatten(value, lambda v: not tree.is_container(v))
+    return [type(leaf) for leaf in leaves]
+
+
+X = np.array([1.5, -2.0, 3.0])
+NONE = np.array([])
+BELOW = -np.abs(X)
+FLOATS = [(X, 2.0), (X, -1.0), (X, 3.0)]
+"""The first takes the number of Python's, the second the element."""
+SUMS = [(X, 0.0), (X, 9.0), (NONE, 0.0), (BELOW, 0.0)]
+"""The second and the last find nothing that is greater, the third has no element at all."""
+
+PICKED = "v = c if c > 0 else x[0]\n"
+COUNTED = "v = 2 if c > 0 else x[0]\n"
+TOTAL = "s = 0\nfor v in x:\n    if v > c:\n        s = s + v\n"
+
+GIVEN = {
+    "a float or an element": (PICKED, "v"),
+    "an integer or an element": (COUNTED, "v"),
+    "an integer or a float": ("v = 2 if c > 0 else c\n", "v"),
+    "computed from it": (PICKED, "-v, +v, v * 2, v + 1.0, v ** 2, abs(v), round(v, 1), round(v)"),
+    "nothing is left out": (COUNTED, "v * 1.0, v + 0.0, 0 + v, v * 1, v ** 1, v / 1, +v, v - 0"),
+    "by NumPy": (PICKED, "np.abs(v), np.add(v, 1), np.sqrt(abs(v)), np.float64(v), np.square(v)"),
+    "by NumPy of integers": (COUNTED, "np.abs(v), np.add(v, 1), np.float64(v), np.square(v)"),
+    "a truth value": ("", "True if c > 0 else x[0] > 0"),
+    "or": ("", "c > 0 or x[0] > 0, c > 0 and x[0] > 0, x[0] or c"),
+    "an early return": ("if c > 0:\n    return 0\n", "x[0]"),
+    "nested": ("v = c if c > 0 else x[0]\nv = x[1] if c > 2.5 else v\n", "v"),
+    "in a list": ("r = []\nr.append(c if c > 0 else x[0])\n", "r"),
+    "in a tuple": ("t = (c, x[0]) if c > 0 else (x[0], c)\n", "t"),
+    "in a dict": ('d = {"v": 0}\nif c > 0:\n    d["v"] = x[0]\n', "d"),
+    "max and min": ("", "max(c, x[0]), min(c, x[0]), max(0, x[0], c), min(x[1], 0)"),
+    "clip": ("v = np.clip(c, 0, 1) if c > 0 else c\n", "v"),
+    "quotient": (PICKED, "v / (v - v)"),
+    "power": ("v = -c if c > 0 else x[1]\n", "v ** 0.5"),
+    "power of zero": ("v = c - c if c > 0 else x[0] * 0.0\n", "v ** -1"),
+    "an array in its place": ("v = np.array(c) if c > 0 else x[0]\n", "v"),
+    "arrays of two dtypes": ("v = x if c > 0 else x.astype(np.float32)\n", "v"),
+    "integers or an array of floats": ("v = x > 1 if c > 0 else x\n", "v, v.sum()"),
+}
+"""What the path decides, and what is returned of it."""
+
+ASKED = {
+    "isinstance": (PICKED, "isinstance(v, np.floating), isinstance(v, float)"),
+    "type": (PICKED, "type(v).__name__, type(v * 2 + 1) is float"),
+    "comparison": (PICKED, "isinstance(v < 0, bool)"),
+    "hasattr": (PICKED, 'hasattr(v, "dtype"), hasattr(v, "is_integer"), hasattr(v, "bit_length")'),
+    "scalar": (COUNTED, "np.isscalar(v), isinstance(v, int), isinstance(v, np.generic)"),
+    "truth": ("v = True if c > 0 else x[0] > 0\n", "isinstance(v, bool), type(v).__name__"),
+    "maximum": ("v = max(c, x[0])\n", "type(v).__name__, isinstance(min(c, 0), int)"),
+    "nested": ("v = 1 if c > 2.5 else c\nv = v if x[0] > c else x[1]\n", "type(v).__name__"),
+    "method": (COUNTED, 'v.item() if hasattr(v, "item") else v'),
+    "complex": ("v = -c if c > 0 else x[1]\n", "isinstance(v ** 0.5, complex)"),
+    "index": (COUNTED, "[0.0] * v if isinstance(v, int) else v"),
+    "dtype of an array": (
+        COUNTED,
+        "np.array([v, 1]), np.full(2, v), np.asarray(v), np.stack([v])",
+    ),
+    "dtype of a sum": (COUNTED, "np.ones(2, int) * v, np.ones(2, np.float32) * v, x + v"),
+    "narrow floats": (PICKED, "np.ones(2, np.float32) * v, np.result_type(v, np.float32)"),
+    "handled": (
+        PICKED + "try:\n    r = 1 / (v - v)\nexcept ZeroDivisionError:\n    r = 'zero'\n",
+        "r",
+    ),
+    "in a function": (
+        "def g(t):\n    if t > 0:\n        return t\n    return 0\n",
+        "type(g(c)).__name__, type(g(x[1])).__name__",
+    ),
+}
+
+SUMMED = {
+    "total": (TOTAL, "s"),
+    "class": (TOTAL, "type(s).__name__, isinstance(s, int), isinstance(s, float)"),
+    "computed": (TOTAL, "s * 1.0, 0 + s, abs(s), -s, s // 1, s / 3, divmod(s, 2), np.sqrt(s)"),
+    "array": (TOTAL, "np.array([s, 1]), np.zeros(2) + s"),
+    "generator": ("s = sum(v for v in x if v > c)\n", "s, isinstance(s, int)"),
+    "product": ("import math\n", "math.prod(v for v in x if v > c)"),
+    "of a mask": ("", "sum(x[x > c]), sum(x), sum(x[x > c], 1.0), sum(x.reshape(-1, 1))"),
+    "default": ("", "max((v for v in x if v > c), default=0), next((v for v in x if v > c), -1)"),
+    "best": ("b = -1.0\nfor v in x:\n    if v > b:\n        b = v\n", "b, type(b) is float"),
+    "infinity": ("b = float('inf')\nfor v in x:\n    b = min(b, v)\n", "b, type(b).__name__"),
+    "nothing": ("b = None\nfor v in x:\n    if b is None or v > b:\n        b = v\n", "b"),
+    "pair": (
+        "b = (0, -1)\nfor i, v in enumerate(x):\n    if v > b[0]:\n        b = (v, i)\n",
+        "b",
+    ),
+    "while": (
+        "s = 0\ni = 0\nwhile i < len(x) and x[i] > c:\n    s += x[i]\n    i += 1\n",
+        "s, type(s).__name__",
+    ),
+    "all of them": ("t = True\nfor v in x:\n    t = t and v > c\n", "t, not t"),
+    "in an object": (
+        "class A:\n    total = 0\na = A()\nfor v in x:\n    if v > c:\n        a.total += v\n",
+        "a.total, type(a.total) is int",
+    ),
+    "elements": (
+        "r = []\nfor v in x:\n    r.append(v if v > c else 0)\n",
+        "r, [isinstance(v, int) for v in r]",
+    ),
+    "0-d array": ("s = np.array(0.0)\nfor v in x:\n    s = s + v\n", "s"),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_number_is_returned_in_the_class_that_python_gives_it(name):
+    body, result = GIVEN[name]
+    check_classes(function_of(f"{body}return {result}", "x, c"), *FLOATS)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_class_that_is_asked_for_is_that_of_the_call(name):
+    body, result = ASKED[name]
+    check_classes(function_of(f"{body}return {result}", "x, c"), *FLOATS)
+
+
+@pytest.mark.parametrize("name", SUMMED)
+def test_a_loop_leaves_the_class_of_what_was_before_it(name):
+    body, result = SUMMED[name]
+    check_classes(function_of(f"{body}return {result}", "x, c"), *SUMS)
+
+
+COUNTS = [(X, 2), (X, 0), (X, 1), (X, 3)]
+BY_SIZES = {
+    "total": "s = 0\nfor v in x[:k]:\n    s += v\nreturn s, type(s).__name__",
+    "power": "s = -1.0\nfor i in range(k):\n    s = s * x[i]\nreturn s ** 0.5",
+    "quotient": "s = 0.0\nfor i in range(k):\n    s = s + x[i]\nreturn 1.0 / s",
+    "dtype": "s = 0\nfor v in x[:k]:\n    s += v\nreturn np.array([s, 1])",
+    "array": "y = np.zeros(3, int)\nfor _ in range(k):\n    y = y + x\nreturn y",
+    "builtin": "return sum(x[:k])",
+}
+
+
+@pytest.mark.parametrize("name", BY_SIZES)
+def test_a_guard_on_sizes_tells_the_class_after_a_loop(name):
+    function = function_of(BY_SIZES[name], "x, k")
+    check_classes(function, *COUNTS)
+    assert "type(" not in gs.compile(function).source(X, 2)
+
+
+def test_where_nobody_asks_for_the_class_the_code_has_no_branch_for_it():
+    function = function_of(f"{TOTAL}return s", "x, c")
+    source = gs.compile(function).source(X, 0.0)
+    assert [line for line in source.splitlines() if line.strip().startswith("if")] == [
+        "        if v > c:"
+    ]
+    assert "type(" not in source
+    assert "float64(s" not in source
+
+
+def test_the_class_is_checked_once():
+    function = function_of(
+        f"{COUNTED}return type(v), isinstance(v, int), np.array([v, 1])", "x, c"
+    )
+    assert gs.compile(function).source(X, 2.0).count("if not type(v) is int") == 1
+
+
+def test_the_error_about_another_class_names_the_expression():
+    function = function_of(f"{COUNTED}return type(v).__name__", "x, c")
+    source = gs.compile(function).source(X, 2.0)
+    assert "a number in `type(v)`" in source
+    assert "is of the class int" in source
+
+
+@pytest.mark.parametrize("body", ["a * 1.0", "a * 2.0", "+a", "a", "a / 1"])
+def test_the_value_beside_a_gradient_is_of_the_class_of_the_function(body):
+    function = function_of(body, "a")
+    for a in (np.array(2.0), np.float64(2.0), 2.0):
+        value, _ = gs.value_and_grad(function)(a)
+        assert type(value) is type(function(a))
+
+
+def test_the_gradient_by_the_number_that_is_taken():
+    function = function_of(
+        f"{PICKED}return v * v if isinstance(v, np.floating) else 3 * v", "x, c"
+    )
+    gradient = gs.grad(function, argnums=(0, 1))
+    for x, c in FLOATS:
+        first, second = gradient(x, c)
+        np.testing.assert_array_equal(first, [0.0 if c > 0 else 2 * x[0], 0.0, 0.0])
+        assert second == (3.0 if c > 0 else 0.0)
