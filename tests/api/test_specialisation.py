@@ -351,6 +351,22 @@ def test_true_and_one_and_one_point_nought_are_not_confused():
         assert h(x, a).dtype == (x + a).dtype
 
 
+def gates(w, b):
+    """Three quarters of a sum of two arguments, whose sizes agree."""
+    n = len(b) // 4
+    z = w + b
+    return np.sum(z[:n] * z[n : 2 * n] * z[2 * n : 3 * n])
+
+
+def test_guards_that_follow_from_others_are_not_asked():
+    value = gs.compile(gates)
+    source = value.source(np.ones(8), np.ones(8))
+    assert ">=" not in source.partition("Made by")[0]
+    for n in (8, 12, 9, 5, 2, 1):
+        w, b = sample(n), sample(n) + 1
+        np.testing.assert_allclose(value(w, b), gates(w, b), rtol=1e-13)
+
+
 def test_shape_annotations_give_the_source_without_arguments():
     annotated = annotated_logistic()
     source = gs.grad(annotated).source()

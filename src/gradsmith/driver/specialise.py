@@ -499,7 +499,8 @@ class _Attempt:
         writes: ExternalWrites = NO_WRITES,
     ) -> Specialisation:
         trace = self.trace
-        graph, lowered = (replace(g, guards=tuple(trace.guards)) for g in (graph, lowered))
+        guards = dims.needed(trace.guards)
+        graph, lowered = (replace(g, guards=guards) for g in (graph, lowered))
         program = _program(self.recipe, arguments, trace, lowered, shape, writes)
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)

@@ -68,6 +68,7 @@ __all__ = [
     "known_equal",
     "least",
     "minimum",
+    "needed",
     "of_atom",
     "of_terms",
     "open_axis",
@@ -226,19 +227,34 @@ def _excess(relation: str, left: Size, right: Size) -> Size:
 
 
 def _is_provable(size: Size) -> bool:
-    """Whether ``size >= 0`` for all calls, taking a minimum (or maximum) in it by cases."""
+    """Whether ``size >= 0`` for all calls, taking a minimum (or maximum) in it by cases, and a
+    quotient by its bounds.
+    """
     bound = least(size)
     if bound is not None and bound >= 0:
         return True
     for monomial, coefficient in size.terms if isinstance(size, Dim) else ():
         (atom, *more) = monomial or (None,)
-        if more or not isinstance(atom, Compound) or atom.name not in ("min", "max"):
+        if more or not isinstance(atom, Compound):
             continue
         rest = size - of_atom(atom) * coefficient
+        if atom.name == "//" and _is_provable_of_quotient(atom, coefficient, rest):
+            return True
+        if atom.name not in ("min", "max"):
+            continue
         needed = all if (atom.name == "min") == (coefficient > 0) else any
         if needed(_is_provable(rest + side * coefficient) for side in (atom.left, atom.right)):
             return True
     return False
+
+
+def _is_provable_of_quotient(atom: Compound, coefficient: int, rest: Size) -> bool:
+    """Whether ``coefficient * (n // d) + rest >= 0``: ``n - d < d * (n // d) <= n``."""
+    divisor = atom.right
+    if not isinstance(divisor, int) or divisor <= 0:
+        return False
+    end = atom.left if coefficient < 0 else atom.left - divisor + 1
+    return _is_provable(rest * divisor + end * coefficient)
 
 
 _BELOW = {">": 0, ">=": 1, "==": 0, "!=": 0, "<": 1, "<=": 0}
@@ -264,6 +280,20 @@ def same_symbols(guards: Iterable[Guard]) -> dict[Symbol, Symbol]:
             if first != second:
                 same[second] = first
     return {symbol: one(symbol) for symbol in same}
+
+
+def needed(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """The guards without those that hold for all sizes which the others say are equal."""
+    known = tuple(guards)
+    same = same_symbols(known)
+
+    def follows(guard: Guard) -> bool:
+        left, right = (
+            renamed(side, lambda s: same.get(s, s)) for side in (guard.left, guard.right)
+        )
+        return _is_provable(_excess(guard.relation, left, right))
+
+    return tuple(guard for guard in known if not follows(guard))
 
 
 def known_equal(left: Size, right: Size) -> bool:
