@@ -153,3 +153,24 @@ def huber(w, X, y, delta):
         else:
             loss += delta * (residual - 0.5 * delta)
     return loss
+
+
+def stacked_rnn(W, xs):
+    m = xs.shape[1]
+    hs = [np.zeros(m) for _ in W]
+    loss = 0.0
+    for x in xs:
+        h = x
+        for i in range(len(W)):
+            hs[i] = np.tanh(W[i] @ hs[i] + h)
+            h = hs[i]
+        loss += np.sum(h**2)
+    return loss
+
+
+def trajectory(x, rate):
+    path = []
+    while np.sum(x**2) > 1e-3:
+        x = x - rate * np.sin(x)
+        path.append(x)
+    return np.sum(np.stack(path) ** 2)

@@ -222,6 +222,18 @@ GOLDENS = {
         made(normal(3, 3), normal(3, 2), normal(3), normal("n", 2), normal("n", 3)),
         moving=(0, 1, 2),
     ),
+    "stacked_rnn": Golden(
+        gs.grad(functions.stacked_rnn, argnums=(0, 1)),
+        functions.stacked_rnn,
+        made(normal("n", 2, 2), normal("n", 2)),
+        moving=(0, 1),
+    ),
+    "trajectory": Golden(
+        gs.grad(functions.trajectory, argnums=(0, 1)),
+        functions.trajectory,
+        made(normal("n"), 0.3),
+        moving=(0, 1),
+    ),
     "cholesky": Golden(
         gs.differentiable(functions.cholesky).grad,
         functions.cholesky,

@@ -68,8 +68,14 @@ class Choice:
         if node.op in (size, item) or (node.op is constant and not is_constant_array(node)):
             self._cost[node] = 0
             self.inlined.add(node)
-        elif not is_leaf(node) and not self._needs_statement(node, cost):
+        elif self._has_a_variable(node) or not (
+            is_leaf(node) or self._needs_statement(node, cost)
+        ):
             self.inlined.add(node)
+
+    def _has_a_variable(self, node: Node) -> bool:
+        """Whether the variable of its operand is its own, too."""
+        return _is_retyped(node) and node.inputs[0] not in self.inlined
 
     def _needs_statement(self, node: Node, cost: int) -> bool:
         mentioned = node.attrs.get("symbol") is not None or node in self._shows  # by sizes
@@ -111,7 +117,10 @@ class Choice:
 
     def _goes_in(self, node: Node) -> bool:
         """Whether a branch or a loop reads it, and not only in order to choose."""
-        regional = [r for r in self.readers.get(node, ()) if form_of(r) is not None]
+        readers = self.readers.get(node, ())
+        if any(_is_retyped(reader) and self._goes_in(reader) for reader in readers):
+            return True
+        regional = [reader for reader in readers if form_of(reader) is not None]
         return any(
             not isinstance(form_of(r), BranchForm) or node in r.inputs[1:] for r in regional
         )
@@ -191,6 +200,11 @@ def destined_names(graph: Graph) -> dict[Node, str]:
 def is_operator(node: Node) -> bool:
     """Whether Python has an operator for it."""
     return "operator" in node.op.traits
+
+
+def _is_retyped(node: Node) -> bool:
+    """Whether it is its operand by another type, and no code."""
+    return "retyped" in node.op.traits
 
 
 def _is_plain_view(node: Node) -> bool:

@@ -36,6 +36,8 @@ class Trips:
         """Variables that take the items of lists from trip to trip, instead of an index."""
         self._plain = form.start == 0 and form.step == 1
         self._symbol = form.symbols[form.carried] if form.symbols else None
+        self._counts_itself = self._plain and form.stop is None
+        """Whether the index is also the number of the iterations before."""
 
     # -- the number of trips
 
@@ -81,6 +83,9 @@ class Trips:
 
     def _take_index(self) -> str:
         if self._index is None:
+            if self._counts_itself and self._counter is not None:
+                self._index = self._counter
+                return self._index
             param = self.form.body.params[0]
             name = str(param.attrs["name"])  # "_" is that of any loop whose index is not read
             self._index = self.body.names.fresh("i" if name == "_" else name)
@@ -94,7 +99,9 @@ class Trips:
         self.know_index(inner.graph.params[0])
         if not places:
             return
-        if self.form.stop is None:
+        if self._counts_itself and self._index is not None:
+            self._place = syntax.name(self._index)
+        elif self.form.stop is None:
             self._place = syntax.name(self._count())
         elif self._plain or self._index is None:
             self._over_places = self._index is None
@@ -128,7 +135,7 @@ class Trips:
     def steps(self) -> list[ast.stmt]:
         """What is counted at the end of a trip."""
         made = []
-        if self._counter is not None:
+        if self._counter is not None and self._counter != self._index:
             made.append(syntax.augment(syntax.name(self._counter), "+", syntax.expression(1)))
         if self._index is not None and self.form.stop is None:
             step = self.body.size(self.form.step)

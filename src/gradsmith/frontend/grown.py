@@ -22,6 +22,7 @@ from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.merging import is_data, is_whole
 from gradsmith.frontend.number_class import Classes, note, possible_types
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.storage import ALWAYS, Storage, View
 from gradsmith.frontend.stored_rows import (
     is_stored_into,
     lock_element,
@@ -37,6 +38,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType, python_number, scalar
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.index import is_first_rows
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
 
@@ -547,11 +549,21 @@ def _copied_column(whole: Tracer) -> Tracer:
 
 def _stack(values: Any, axis: int = 0) -> Any:
     whole = whole_of(values)
-    return whole.copy() if axis == 0 else apply(np.moveaxis, whole, 0, axis).copy()
+    return _copied(whole) if axis == 0 else apply(np.moveaxis, whole, 0, axis).copy()
+
+
+def _copied(whole: Tracer) -> Tracer:
+    """A copy of rows in C order: where a loop has made them so, they may as well be given away."""
+    storage, path = whole.view.storage, whole.view.path
+    if storage.sites and storage.order == ALWAYS and all(map(is_first_rows, path)):
+        return Tracer(View(Storage(whole.node)))
+    copied: Tracer = whole.copy()
+    return copied
 
 
 def _array(values: Any, dtype: Any = None) -> Any:
-    return apply(np.array, whole_of(values), dtype=dtype)
+    whole = whole_of(values)
+    return _copied(whole) if dtype is None else apply(np.array, whole, dtype=dtype)
 
 
 def _concatenate(values: Any, axis: int = 0) -> Any:
@@ -578,7 +590,7 @@ def _column_stack(values: Any) -> Any:
 def _vstack(values: Any) -> Any:
     whole = whole_of(values)
     if whole.ndim == 2:
-        return whole.copy()
+        return _copied(whole)
     return _concatenate(values) if whole.ndim > 2 else whole.reshape(-1, 1).copy()
 
 

@@ -9,6 +9,7 @@ separate elements.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,7 +185,10 @@ def _is_element_at(whole: Tracer, key: Any, value: Any) -> bool:
 def _is_same_view(left: View, right: View) -> bool:
     pairs = zip(left.path, right.path, strict=False)
     return len(left.path) == len(right.path) and all(
-        (one.op, one.inputs[1:], one.attrs) == (other.op, other.inputs[1:], other.attrs)
+        one.op is other.op
+        and one.attrs == other.attrs
+        and len(one.inputs) == len(other.inputs)
+        and all(map(operator.is_, one.inputs[1:], other.inputs[1:]))
         for one, other in pairs
     )
 

@@ -22,6 +22,8 @@ from gradsmith.frontend.frozen import NONE, WRITTEN, Sites, lock, separate
 from gradsmith.frontend.storage import Storage, View, outdatings
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ir.graph import Node
+from gradsmith.ops.index import getitem, index_set
 
 
 def is_stored_into(sites: Sites) -> bool:
@@ -40,10 +42,25 @@ def snapshot(rows: Tracer) -> Tracer:
     """What ``rows`` show now, which stores into the list they are of do not change."""
     if not rows.view.storage.replaced:
         return rows
-    made = Tracer(View(Storage(rows.node, order=rows.view.storage.order)))
+    stored = _just_stored(rows)
+    node = rows.node if stored is None else stored
+    made = Tracer(View(Storage(node, order=rows.view.storage.order)))
     if made.type.form == "array":
         lock_element(made.view.storage, rows.view.storage.sites)
     return made
+
+
+def _just_stored(rows: Tracer) -> Node | None:
+    """What the latest store has put there, if these are the rows that it went to."""
+    store, path = rows.view.storage.node, rows.view.path
+    if len(path) != 1 or store.op is not index_set or path[0].op is not getitem:
+        return None
+    by_numbers = len(store.inputs) == 2 and len(path[0].inputs) == 1
+    if not by_numbers or store.attrs != path[0].attrs:
+        return None
+    stored, row = store.inputs[1].array_type, path[0].array_type
+    alike = (stored.dtype, stored.ndim, stored.form) == (row.dtype, row.ndim, row.form)
+    return store.inputs[1] if alike else None  # lists store what has the shape of a row
 
 
 def lock_element(storage: Storage, sites: Sites) -> None:
@@ -82,7 +99,7 @@ outdatings.append(_check_not_replaced)
 def rows_of_another(rows: Tracer) -> Tracer:
     """The same rows for another list: stores into one of the two do not change the other."""
     old = rows.view.storage
-    made = Tracer(View(Storage(rows.node, order=old.order)))
+    made = Tracer(View(Storage(rows.node, order=None if rows.view.path else old.order)))
     storage = made.view.storage
     storage.sites, storage.mixed, storage.replaced = old.sites, old.mixed, old.replaced
     return made

@@ -91,13 +91,21 @@ def first_rows(x: Node, count: Size) -> Node:
     return getitem(x, index=Index((Slice(None, count, None, count),)))
 
 
+def is_first_rows(node: Node) -> bool:
+    """Whether it is ``x[:count]``, by `first_rows` or as NumPy has it."""
+    if node.op is not getitem or len(node.attrs["index"].items) != 1:
+        return False
+    (part,) = node.attrs["index"].items
+    return isinstance(part, Slice) and part.start in (None, 0) and part.step in (None, 1)
+
+
 _open_rows: Op = primitive(
     "open_rows",
     infer=lambda x, *, length: ArrayType(x.dtype, (length.size, *x.shape[1:])),
     evaluate=lambda x, *, length: x,
     derivative=Linear((lambda g, x, *, length: first_rows(g, x.shape[0]),)),
     emit=lambda emitter, node, x: x,
-    traits=("alias",),
+    traits=("alias", "retyped"),
 )
 
 
