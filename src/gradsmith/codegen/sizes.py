@@ -171,6 +171,8 @@ def _axis(whole: ast.expr, axis: int) -> ast.expr:
 
 def symbols_of(value: object) -> list[Symbol]:
     """The symbols that an attribute mentions."""
+    if type(value) is int:  # most sizes, and this is asked of every node
+        return []
     if isinstance(value, Dim):
         return [found for symbol in dims.symbols(value) for found in _written_for(symbol)]
     if isinstance(value, tuple):

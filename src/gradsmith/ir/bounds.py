@@ -19,7 +19,8 @@ from gradsmith.ir.sizes import (
 
 def changes(size: Size) -> bool:
     """Whether ``size`` may differ from trip to trip of a loop."""
-    return any(s.bounds is not None for s in symbols(size))
+    found = symbols(size)
+    return bool(found) and any(s.bounds is not None for s in found)
 
 
 def extreme(size: Size, *, lowest: bool) -> Size | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,44 +22,48 @@ _known_silent: WeakKeyDictionary[Region, Region] = WeakKeyDictionary()
 def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
     """The symbols in the sizes that these nodes have or work with, in order."""
     found: dict[Symbol, None] = {}
-
-    def see(value: Size) -> Size:
-        if type(value) is not int:
-            for symbol in dims.symbols(value):
-                if symbol.total is None:
-                    found[symbol] = None
-                else:  # what is written is the length at the end
-                    see(symbol.total)
-        return value
-
     for node in nodes:
-        _see_type(node.type, see)
+        _see_type(node.type, found)
         for attr in node.attrs.values():
-            if isinstance(attr, Region):
-                found.update(_free(attr))
-            else:
-                _see_attr(attr, see)
+            _see_attr(attr, found)
     return found
 
 
-def _see_type(type_: Type, see: Callable[[Size], Size]) -> None:
+def _see(size: Size, found: dict[Symbol, None]) -> Size:
+    for symbol in dims.symbols(size):
+        if symbol.total is None:
+            found[symbol] = None
+        else:  # what is written is the length at the end
+            _see(symbol.total, found)
+    return size
+
+
+def _see_type(type_: Type, found: dict[Symbol, None]) -> None:
     """The sizes of a value; those of what a tape holds are not known outside of its loop."""
     if isinstance(type_, ArrayType):
         for extent in type_.shape:
-            if dims.total_of(extent) is None:  # an open axis is not known before the loop ends
-                see(extent)
+            # an open axis is not known before the loop ends
+            if type(extent) is not int and dims.total_of(extent) is None:
+                _see(extent, found)
     elif isinstance(type_, TapeType):
-        see(type_.length)
+        _see(type_.length, found)
 
 
-def _see_attr(value: Any, see: Callable[[Size], Size]) -> None:
+def _see_attr(value: Any, found: dict[Symbol, None]) -> None:
+    if isinstance(value, _NO_SIZES):  # most attributes, and this is asked of every node
+        return
     if isinstance(value, Dim):
-        see(value)
+        _see(value, found)
     elif isinstance(value, tuple):
         for part in value:
-            _see_attr(part, see)
+            _see_attr(part, found)
+    elif isinstance(value, Region):
+        found.update(_free(value))
     elif hasattr(value, "map_sizes"):
-        value.map_sizes(see)
+        value.map_sizes(lambda size: _see(size, found))
+
+
+_NO_SIZES = (int, str, NoneType)
 
 
 def _free(region: Region) -> dict[Symbol, None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -32,13 +32,19 @@ class Symbol:
     bounds: tuple[Size | None, Size | None] | None = field(default=None, compare=False)
     total: Size | None = field(default=None, compare=False)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:  # what sizes are ordered by
+        return f"Symbol({self.name!r}, {self.unbacked})"
+
     def value(self, bindings: Mapping[Symbol, int]) -> int:
         """Its number under ``bindings``."""
         return bindings[self] if self.total is None else evaluate(self.total, bindings)
 
-    def symbols(self) -> Iterator[Symbol]:
+    def symbols(self) -> tuple[Symbol, ...]:
         """Itself."""
-        yield self
+        return (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +64,9 @@ class Compound:
         """Its number under ``bindings``."""
         return COMPOUND[self.name](evaluate(self.left, bindings), evaluate(self.right, bindings))
 
-    def symbols(self) -> Iterator[Symbol]:
+    def symbols(self) -> tuple[Symbol, ...]:
         """The symbols of both operands."""
-        yield from symbols(self.left)
-        yield from symbols(self.right)
+        return symbols(self.left) + symbols(self.right)
 
 
 COMPOUND: dict[str, Callable[[int, int], int]] = {
@@ -85,6 +90,8 @@ class Dim:
 
     terms: tuple[tuple[Monomial, int], ...]
     hint: int
+    symbols: tuple[Symbol, ...] | None = field(default=None, init=False, repr=False)
+    """What the function `symbols` has found: it is asked again and again."""
 
     @property
     def constant(self) -> int:
@@ -248,11 +255,17 @@ def evaluate(size: Size, bindings: Mapping[Symbol, int]) -> int:
     return sum(c * math.prod(a.value(bindings) for a in m) for m, c in size.terms)
 
 
-def symbols(size: Size) -> Iterator[Symbol]:
+def symbols(size: Size) -> tuple[Symbol, ...]:
     """Every symbol of ``size``, with repetition."""
-    for monomial, _ in _terms(size):
-        for atom in monomial:
-            yield from atom.symbols()
+    if not isinstance(size, Dim):
+        return ()
+    found = size.symbols
+    if found is None:
+        found = tuple(
+            [s for monomial, _ in size.terms for atom in monomial for s in atom.symbols()]
+        )
+        object.__setattr__(size, "symbols", found)
+    return found
 
 
 def as_symbol(size: Size) -> Symbol | None:
@@ -266,7 +279,8 @@ def as_symbol(size: Size) -> Symbol | None:
 
 def is_unbacked(size: Size) -> bool:
     """Whether ``size`` depends on data, so that nothing can be decided by its hint."""
-    return any(s.unbacked for s in symbols(size))
+    found = symbols(size)
+    return bool(found) and any(s.unbacked for s in found)
 
 
 def product(sizes: Shape) -> Size:

@@ -100,6 +100,8 @@ class Index:
     def counts(self) -> tuple[Symbol, ...]:
         """The sizes that the masks and the opaque slices in it say."""
         sizes = [array.count for array in self.arrays] + [part.length for part in self.opaque]
+        if not sizes:  # as a rule, and this is asked of every node in every pass
+            return ()
         found = [None if size is None else dims.as_symbol(size) for size in sizes]
         return tuple([symbol for symbol in found if symbol is not None])
 
