@@ -6,6 +6,7 @@ does not read such a value, it has no part in any derivative.
 
 from __future__ import annotations
 
+import functools
 import linecache
 
 import numpy as np
@@ -150,6 +151,7 @@ def program(name, value, use):
     return scope["f"]
 
 
+@functools.cache
 def exact(value, use):
     """The points, and the first and second derivative there."""
     text, _, read, unread = VALUES[value]

@@ -275,10 +275,13 @@ def _method_in_package(function: Any, owner: Any, name: str) -> str | None:
 
 def _public_modules(package: str) -> list[str]:
     """The names of its modules that are imported, the shortest first."""
+    inside = f"{package}."
     names = [
         name
         for name, module in sys.modules.items()
-        if name.split(".")[0] == package and module is not None and "._" not in f".{name}"
+        if (name == package or name.startswith(inside))  # first: there may be thousands
+        and module is not None
+        and "._" not in f".{name}"
     ]
     return sorted(names, key=lambda name: (name.count("."), len(name), name))
 
