@@ -16,7 +16,9 @@ from gradsmith.errors import ArgumentTypeError, GradsmithError, InternalError, U
 from gradsmith.frontend.failures import explained, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
+    COPYING,
     LIKE,
+    WRITABLE,
     is_converted,
     is_view,
     order_of_result,
@@ -206,7 +208,7 @@ def _run(
     kinds = trace.floating.raised()
     if trace.trying or kinds:
         _raise_now(trace, begin, kinds)
-    return _laid_out(function, wrap(result, owners), args)
+    return _laid_out(function, wrap(result, {} if function in COPYING else owners), args)
 
 
 def _with_signs_known(shape: Any) -> Any:
@@ -368,6 +370,8 @@ def _as_known(value: Node) -> Any:
 
 def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:
     """The result, where memory is laid out not as for others."""
+    if function in WRITABLE:
+        _note_writable(result)
     model = args[0] if args and isinstance(args[0], Tracer) else None
     if model is None or model.type.form != "array":
         return result
@@ -377,6 +381,14 @@ def _laid_out(function: Callable[..., Any], result: Any, args: Any) -> Any:
     if function in LIKE:
         result.view.storage.order = order_of_view(model.view)
     return result
+
+
+def _note_writable(result: Any) -> None:
+    """NumPy lets these views be written to."""
+    trace = current_trace()
+    for view in result if type(result) in (list, tuple) else [result]:
+        if trace is not None and isinstance(view, Tracer):
+            trace.writable.update(view.view.path)
 
 
 def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:

@@ -26,6 +26,10 @@ LIKE = (np.zeros_like, np.ones_like, np.full_like, np.empty_like)
 """Functions whose result is laid out as their first argument."""
 CONVERSIONS = (np.ravel, np.ascontiguousarray, np.asfortranarray)
 """Functions that copy what does not lie in memory so, and return what does or a view of it."""
+COPYING = (np.take,)
+"""Functions that copy what an index of integers alone would show as a view."""
+WRITABLE = (np.einsum, np.broadcast_arrays, np.meshgrid)
+"""Functions whose views NumPy lets be written to, also those that show an element twice."""
 DEEPEST = 12
 """Nodes that one NumPy function may be made of, from its result down to its arguments."""
 

@@ -169,6 +169,8 @@ class Trace:
     asked_for_containers: bool = False  # whether it matters which those are
     buffers: dict[str, tuple[Storage, Node]] = field(default_factory=dict)
     """Those of the inputs, by name, and what they held at first."""
+    writable: set[Node] = field(default_factory=set)
+    """Views that NumPy lets be written to, even if writes through them are refused here."""
     writes: bool = False  # whether the compiled function writes to the world outside
     inputs: list[Capture] = field(default_factory=list)
     checked: list[Capture] = field(default_factory=list)

@@ -28,6 +28,7 @@ from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import View
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.unsettled import UNKNOWN
 from gradsmith.frontend.warned import warn_left
@@ -356,8 +357,11 @@ class Tracer:
             "make a new array with np.delete or a slice",
         )
 
-    def assign(self, value: Tracer) -> None:
-        """Replace everything it shows by ``value``, of the same type."""
+    def assign(self, value: Tracer, read_only: str = "assignment destination") -> None:
+        """Replace everything it shows by ``value``, of the same type.
+
+        ``read_only`` is what NumPy calls it where it cannot be written to.
+        """
         if self.type.form != "array":
             misfit = ArgumentTypeError(
                 f"{shown(self)} does not support assignment",
@@ -369,10 +373,27 @@ class Tracer:
             self._doubt("", "write to that array")
         if self.view.storage.outside:
             warn_left(f"the write to {shown(self)} from outside the function")
-        self.view.write(as_array(value.node))
+        try:
+            self.view.write(as_array(value.node))
+        except ArgumentValueError as error:
+            self._refuse_write(error, f"{read_only} is read-only")
         storage = self.view.storage
         if storage.label is not None:
             current_builder().name(storage.node, storage.label)
+
+    def _refuse_write(self, error: ArgumentValueError, text: str) -> NoReturn:
+        """The error of a write through a view that NumPy makes read-only, or only gradsmith."""
+        trace = current_trace()
+        if trace is not None and not trace.writable.isdisjoint(self.view.path):
+            raise UnsupportedError(
+                f"{shown(self)} is written to, which is a view that shows elements in another way "
+                "than slices do",
+                here(),
+                "write to the array itself",
+            ) from None
+        refusal = ArgumentValueError(text, here(), error.hint)
+        refusal.own = ValueError(text)
+        raise refusal from None
 
     def update(self, ufunc: np.ufunc, other: Any) -> Tracer:
         """``self <operator>= other``: in place for arrays, a new value for scalars."""
@@ -400,7 +421,7 @@ class Tracer:
             given = [value.node if isinstance(value, Tracer) else value for value in (self, other)]
             uncast.own = numpys_error(uncast, ufunc, given, {"out": self.node})
             raise uncast
-        self.assign(self.run(astype, result, dtype=self.dtype))
+        self.assign(self.run(astype, result, dtype=self.dtype), "output array")
         return self
 
 
