@@ -199,8 +199,7 @@ class Op:
         The SymPy form: a function's name or a callable of the operands (and attrs).
     traits : frozenset of str
         ``elementwise`` (broadcasts its operands), ``commutative``, ``barrier`` (never rewritten),
-        ``effect`` (done for what it does, and once), ``borrows`` (others may hold the buffer of
-        the result, or it may be a view of an operand), ``forms`` (tells NumPy scalars from arrays
+        ``effect`` (done for what it does, and once), ``forms`` (tells NumPy scalars from arrays
         without axes), ``joined`` (a number may be of another class than its type says: that of
         an operand, or of what a branch or loop gives), ``alias`` (is operand 0, or shares its
         memory), ``retyped`` (is operand 0 by another type, and no code).
