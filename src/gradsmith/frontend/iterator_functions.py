@@ -30,6 +30,8 @@ from gradsmith.frontend.trips import (
     TripIterator,
     Trips,
     as_trips,
+    each,
+    each_list,
     is_decided,
     iterator_of,
     taken,
@@ -64,10 +66,10 @@ def over(items: Any, element: Callable[..., Any] = _itself) -> Elements:
 @meaning(map)
 def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
     if not iterables or options or any(as_trips(planned(v).iterable) is None for v in iterables):
-        return map(later(function), *iterables, **options)
+        return map(later(function), *each_list(iterables), **options)
     zipped_trips = zipped(*iterables)
     if not isinstance(zipped_trips, TripIterator):
-        return map(later(function), *iterables)
+        return map(later(function), *each_list(iterables))
     return iterator_of(map, zipped_trips.peek(), lambda items: later(function)(*items))
 
 
@@ -75,7 +77,7 @@ def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
 def _starmap(function: Any, iterable: Any, /) -> Any:
     trips = taken(iterable)
     if trips is None:
-        return itertools.starmap(later(function), iterable)
+        return itertools.starmap(later(function), *each_list([iterable]))
     return iterator_of(map, trips, lambda items: later(function)(*items))
 
 
@@ -118,8 +120,9 @@ def _split(items: Any) -> tuple[Any, Any] | None:
     trips = as_trips(planned(items).iterable)
     if trips is not None and not dims.is_unbacked(trips.length):
         return without_first(items)
-    values = list(items)
-    return (values[0], values[1:]) if values else None
+    left = each(items)
+    first = next(left, _NONE)
+    return None if first is _NONE else (first, left)
 
 
 @meaning(functools.reduce)

@@ -188,6 +188,8 @@ class LoopRegion:
         """Take note of what a trip has done, and undo it; whether it carries on what it started
         with.
         """
+        if self.trips is not None:
+            self.trips.check_lists()
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
         settled = [
             group.take(ends[name], self.trace) for name, group in self.state.variables.items()

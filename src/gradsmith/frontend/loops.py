@@ -393,9 +393,7 @@ class Looping:
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
             self._is_pythons = True
-            # `yield from` would close the user's generator with this one
-            for value in self.iterable:  # noqa: UP028
-                yield value
+            yield from one_by_one(self.iterable)
             return
         if self._counting.trips is not None or self._is_repeated:
             self._is_repeated = False

@@ -14,7 +14,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import is_instance, special
-from gradsmith.frontend.trips import as_trips
+from gradsmith.frontend.trips import as_trips, each
 
 
 def _by_method(name: str, plain: Any) -> Callable[..., Any]:
@@ -141,7 +141,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
 
 
 def _reduce(function: Any, values: Any, *initial: Any) -> Any:
-    return functools.reduce(functools.partial(call, function), values, *initial)
+    return functools.reduce(functools.partial(call, function), each(values), *initial)
 
 
 _OF_ELEMENTS: dict[Any, Callable[..., Any]] = {

@@ -95,6 +95,7 @@ from gradsmith.frontend.grown import (
     refuse,
 )
 from gradsmith.frontend.heaps import meaning_of_heap
+from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
@@ -133,7 +134,7 @@ from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
-from gradsmith.frontend.trips import Trips, each
+from gradsmith.frontend.trips import Trips, each, each_list
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
@@ -151,8 +152,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     function = method_of_stand_in(function)
     args = made_lists(function, args)
     check_iterators(args)
+    check_lists_under(args)
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
+    check_lists_under([getattr(function, "__self__", None)])
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
@@ -343,6 +346,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         if is_made_here(function):
             return construct(function, args, kwargs)
         check_type(function, args, kwargs)
+        args = each_list(args) if function.__module__ == "itertools" else args
         return note_made(current_trace(), function(*args, **kwargs))
     if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.grown import columns_of, is_grown
+from gradsmith.frontend.iterated_lists import IteratedList, check_not_stacked, lists_under
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.trace import current_trace
@@ -36,6 +37,13 @@ class Trips(ArrayLike):
     stop: Size
     step: int
     item: Callable[[Any], Any] = _itself
+    lists: tuple[IteratedList, ...] = ()
+    """The stacked lists that the elements come from."""
+
+    def check_lists(self) -> None:
+        """None of these may have become longer or shorter since the iteration began."""
+        for iterated in self.lists:
+            iterated.check()
 
     @property
     def length(self) -> Size:
@@ -48,16 +56,19 @@ class Trips(ArrayLike):
         return self.item is _itself
 
     def __len__(self) -> int:
+        self.check_lists()
         return int(wrap_size(self.length))
 
     def __iter__(self) -> Iterator[Any]:
         for place in range(len(self)):
             yield self[place]
+        self.check_lists()
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             cut = self._cut(place) if self.counts else None
             return list(self)[place] if cut is None else cut
+        self.check_lists()
         if isinstance(place, int) and place < 0:
             place = place + wrap_size(self.length)
         return self.item(wrap_size(self.start) + place * self.step)
@@ -96,18 +107,18 @@ class Trips(ArrayLike):
 
     def after(self, place: int) -> Trips:
         """The trips from that at ``place`` on."""
-        return Trips(self.start + place * self.step, self.stop, self.step, self.item)
+        return replace(self, start=self.start + place * self.step)
 
     def from_zero(self) -> Trips:
         """The same with an index that counts the trips."""
         if (self.start, self.step) == (0, 1):
             return self
-        return Trips(0, self.length, 1, lambda place: self[place])
+        return Trips(0, self.length, 1, lambda place: self[place], self.lists)
 
     def backwards(self) -> Trips:
         """The same from the end."""
         last = self.start + (self.length - 1) * self.step
-        return Trips(last, last - self.length * self.step, -self.step, self.item)
+        return replace(self, start=last, stop=last - self.length * self.step, step=-self.step)
 
 
 def _within(place: Size, length: Size) -> Size:
@@ -145,7 +156,7 @@ def as_trips(value: Any) -> Trips | None:
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
         columns = columns_of(value)
-        return Trips(0, columns.length, 1, columns.row)
+        return Trips(0, columns.length, 1, columns.row, IteratedList.of(value))
     if isinstance(value, Tracer) and value.ndim:
         return Trips(0, value.type.shape[0], 1, lambda index: value[index])
     return None
@@ -167,6 +178,7 @@ class TripIterator(Iterator[Any]):
     def __next__(self) -> Any:
         self._check()
         place = self._place
+        self._trips.check_lists()
         if not dims.decide("<", place, self._trips.length):
             raise StopIteration
         self._place = place + 1
@@ -212,7 +224,7 @@ _ITERATORS: dict[Any, Any] = {
 def iterator_of(builtin: Any, trips: Trips, made: Callable[[Any], Any]) -> TripIterator:
     """What ``builtin`` gives that makes another element of each."""
     counted = trips.from_zero()
-    whole = Trips(0, counted.stop, 1, lambda place: made(counted.item(place)))
+    whole = Trips(0, counted.stop, 1, lambda place: made(counted.item(place)), counted.lists)
     iterator: TripIterator = _ITERATORS[builtin](whole)
     return iterator
 
@@ -224,9 +236,11 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
         return enumerate(iterable, start)
     counted = trips.from_zero()
     start = start if isinstance(start, TracedInt) else operator.index(start)
-    return _ITERATORS[enumerate](
-        Trips(0, counted.stop, 1, lambda place: (start + place, counted.item(place)))
-    )
+
+    def pair(place: Any) -> Any:
+        return start + place, counted.item(place)
+
+    return _ITERATORS[enumerate](Trips(0, counted.stop, 1, pair, counted.lists))
 
 
 def zipped(*values: Any, strict: Any = False) -> Any:
@@ -241,7 +255,12 @@ def zipped(*values: Any, strict: Any = False) -> Any:
     for value in values:
         taken(value)
     length = functools.reduce(dims.minimum, lengths)
-    return _ITERATORS[zip](Trips(0, length, 1, lambda place: tuple(t.item(place) for t in trips)))
+    lists = tuple(iterated for t in trips for iterated in t.lists)
+
+    def row(place: Any) -> Any:
+        return tuple(t.item(place) for t in trips)
+
+    return _ITERATORS[zip](Trips(0, length, 1, row, lists))
 
 
 def _is_one_length(lengths: list[Size]) -> bool:
@@ -295,10 +314,19 @@ def each(iterable: Any) -> Iterator[Any]:
     not the one thing that stands for all of them.
     """
     trips = as_trips(iterable) if is_grown(iterable) else None
-    return iter(iterable if trips is None else trips)
+    return one_by_one(iterable if trips is None else trips)
 
 
-def one_by_one(iterator: Iterator[Any]) -> Iterator[Any]:
+def each_list(iterables: Iterable[Any]) -> list[Any]:
+    """The same of lists among these, that a function may append to which Python calls."""
+    return [each(values) if type(values) is list else values for values in iterables]
+
+
+def one_by_one(iterable: Iterable[Any]) -> Iterator[Any]:
     """The elements as Python takes them: the others are left."""
-    for element in iterator:  # noqa: UP028  closing this one does not end the other
+    lists = lists_under(iterable)
+    for element in iterable:  # closing this iterator does not end the other
+        check_not_stacked(lists)
         yield element
+        check_not_stacked(lists)
+    check_not_stacked(lists)
