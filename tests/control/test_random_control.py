@@ -6,12 +6,8 @@ those from number 500 on; it prints what is wrong with which.
 
 from __future__ import annotations
 
-import collections
 import functools
-import re
-import signal
 import sys
-import traceback
 import warnings
 
 import numpy as np
@@ -22,6 +18,7 @@ from control.harness import along, direction_for, is_differentiable, near, only,
 from control.random_programs import SIZES, arguments, drawn, program_of
 from gradsmith.errors import InternalError
 from helpers import random_count
+from helpers.random_runs import run_many
 from programs.harness import copied, leaves, same_bits, seeds_for
 
 COUNT = random_count(60)
@@ -29,10 +26,6 @@ REFUSED_AT_MOST = 0.2
 RTOL = 1e-6
 STEPS = (3e-4, 1e-4)
 """Where differences depend on the step, a kink or a threshold is near."""
-LONGEST = 20
-"""Seconds of processor time for one program, when many are tried."""
-NAMES = re.compile(r"\b[a-z]\d+\b|\d+|`[^`]*`")
-"""What reasons of the same kind differ in."""
 
 
 @pytest.fixture(autouse=True)
@@ -123,44 +116,13 @@ def test_the_same_number_draws_the_same_program():
     assert [drawn(number) for number in range(5)] == [drawn(number) for number in range(5)]
 
 
-class _SlowError(Exception):
-    """A program takes longer than anyone waits."""
-
-
-def _too_long(signum, frame):
-    raise _SlowError
-
-
-def outcome(number):
-    """Right, slow, wrong, or refused for which reason; what is wrong is printed."""
-    signal.setitimer(signal.ITIMER_PROF, LONGEST)
-    try:
-        refused = check(number)
-    except _SlowError:
-        print(f"--- slow: {number}", flush=True)
-        return "slow"
-    except Exception as error:
-        text = traceback.format_exc(limit=-4)
-        print(f"--- wrong: {number}\n{drawn(number)}\n{text}", flush=True)
-        return f"wrong: {type(error).__name__}"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-    if refused is None:
-        return "right"
-    print(f"--- refused: {number}: {refused}", flush=True)
-    return f"refused: {NAMES.sub('_', str(refused.message))}"
-
-
-def main(count, first=0):
-    signal.signal(signal.SIGPROF, _too_long)
-    found = collections.Counter()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", gs.UnusedInputWarning)
-        for number in range(first, first + count):
-            found[outcome(number)] += 1
-            if (number + 1 - first) % 50 == 0 or number + 1 - first == count:
-                print(f"up to {number}: {dict(found.most_common())}", flush=True)
+def refusal(number):
+    """Why a program is refused, or None."""
+    error = check(number)
+    return None if error is None else str(error)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", gs.UnusedInputWarning)
+        run_many(refusal, drawn, *map(int, sys.argv[1:]))
