@@ -33,6 +33,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_key
+from gradsmith.frontend.identity import Identity
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
@@ -433,21 +434,6 @@ def _member_key(value: Any) -> Any:
         members = map(_member_key, value)
         return (type(value), tuple(members) if isinstance(value, tuple) else frozenset(members))
     return Identity(value)
-
-
-class Identity:
-    """An object as a key by what it is, not by what it equals; keeps it alive."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
 
 
 def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:

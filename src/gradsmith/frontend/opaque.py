@@ -622,10 +622,9 @@ class _Operands:
             parts = (value.start, value.stop, value.step)
             kind: Literal["slice", "range"] = "slice" if isinstance(value, slice) else "range"
             return Nested(kind, (), tuple(map(self.given, parts)))
-        if type(value) is list:
-            return Nested("list", (), tuple(map(self.given, value)))
-        if type(value) is tuple:
-            return Nested("tuple", (), tuple(map(self.given, value)))
+        if type(value) in (list, tuple):
+            sequence: Literal["list", "tuple"] = "list" if type(value) is list else "tuple"
+            return Nested(sequence, (), tuple(map(self.given, value)))
         if type(value) is dict:
             return Nested("dict", tuple(value), tuple(map(self.given, value.values())))
         return None

@@ -14,6 +14,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.identity import Identity
 
 BY_VALUE = (str, bytes, bool, type(None))
 
@@ -107,19 +108,6 @@ def _parts(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]]:
 # -- the structure as a tree ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """An object that must be the same one, whatever its class says of ``==``."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
 def _structure(value: Any) -> tuple[tree.Tree, tuple[int, ...]]:
     """The structure of a container, and which of the containers in it are one."""
     shape = _with_identities(tree.flatten(value, is_input)[1])
@@ -132,7 +120,7 @@ def _structure(value: Any) -> tuple[tree.Tree, tuple[int, ...]]:
 def _with_identities(shape: tree.Tree) -> tree.Tree:
     if shape.kind == "static":
         plain = isinstance(shape.value, BY_VALUE)
-        return shape if plain else replace(shape, value=_Same(shape.value))
+        return shape if plain else replace(shape, value=Identity(shape.value))
     if not shape.children:
         return shape
     return replace(shape, children=tuple(map(_with_identities, shape.children)))
