@@ -187,6 +187,27 @@ def test_the_error_about_another_class_names_the_expression():
     assert "is of the class int" in source
 
 
+ZERO_D = [(np.array(2.0), c) for c in (2.0, -1.0)] + [(np.float64(2.0), 2.0), (2.0, -1.0)]
+AXES = {
+    "returned": "return a if c > 0 else 2 * a",
+    "computed": "t = a if c > 0 else 2 * a\nreturn t + 1",
+    "asked": "t = a if c > 0 else 2 * a\nreturn isinstance(t, np.ndarray), t * 1.0",
+    "in place": "t = a if c > 0 else 2 * a\nt += 1.0\nreturn t",
+    "in a loop": "t = a\nfor v in (1.0, -2.0):\n    if c > v:\n        t = t * v\nreturn t",
+}
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_an_array_without_axes_on_one_path_and_a_number_on_the_other(name):
+    check_classes(function_of(AXES[name], "a, c"), *ZERO_D)
+
+
+def test_an_array_without_axes_that_is_computed_with_needs_no_decision():
+    function = function_of(AXES["computed"], "a, c")
+    compiled = gs.compile(function)
+    assert compiled.source(np.array(2.0), 1.0) == compiled.source(np.array(2.0), -1.0)
+
+
 @pytest.mark.parametrize("body", ["a * 1.0", "a * 2.0", "+a", "a", "a / 1"])
 def test_the_value_beside_a_gradient_is_of_the_class_of_the_function(body):
     function = function_of(body, "a")

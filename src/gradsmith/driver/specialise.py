@@ -43,6 +43,7 @@ from gradsmith.frontend.failing import always_ends, raised_later, with_present_v
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
+from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import object_argument
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
@@ -454,6 +455,8 @@ class _Attempt:
             shape = with_plain_keys(shape)
             writes = self._writes(arguments)
             nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]
+            for node in nodes:
+                check_no_array(node)
             drop_unread(trace)
             with nesting_limited(lambda: trace.builder.nodes):
                 graph = optimise(trace.builder.graph(nodes))

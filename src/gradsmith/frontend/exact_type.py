@@ -18,6 +18,7 @@ from gradsmith.frontend.number_class import (
     MOST,
     Classes,
     Types,
+    check_no_array,
     is_number,
     lists_of,
     may_be_fraction,
@@ -52,6 +53,7 @@ def exact_type(value: Tracer, decide: Callable[[Any], bool] | None = None) -> Ar
     ask = Tracer.decide if decide is None else decide
     if may_be_complex(node) and ask(_is_complex(node)):
         return python_number(complex)
+    check_no_array(node)
     types = possible_types(node)
     if len(types) > 1:
         types = _by_sizes(trace, node) or types

@@ -24,7 +24,7 @@ from gradsmith.frontend.merging import (
     is_same_number,
     is_stale,
     is_whole,
-    joint_type,
+    joint_of_paths,
     placeholder,
 )
 from gradsmith.frontend.messages import shown
@@ -278,7 +278,7 @@ class Joint:
     ) -> Output:
         """A result of the branch: a value of each arm, between ``bounds`` if it is an integer."""
         nodes = [self.node(*pair) for pair in zip(self.arms, (left, right), strict=True)]
-        type_ = joint_type(nodes[0].array_type, nodes[1].array_type)
+        type_ = joint_of_paths(nodes[0].array_type, nodes[1].array_type)
         self.symbols.append(self._symbol(left, right, label, bounds))
         cast = []
         for builder, node in zip(self.builders, nodes, strict=True):
@@ -341,7 +341,7 @@ class Joint:
         whole = make_branch(self.trace, self.condition, self.builders, sides, tuple(self.symbols))
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
-            note(node, Classes(tuple(dict.fromkeys(self.types[place]))))
+            note(node, Classes(tuple(dict.fromkeys(self.types[place])), branch=self.site))
             named = label if label is not None and label.isidentifier() else None
             if named is not None:
                 self.trace.builder.name(node, named)

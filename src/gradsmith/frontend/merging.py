@@ -93,6 +93,21 @@ def joint_type(left: ArrayType, right: ArrayType) -> ArrayType:
     return ArrayType(result_dtype(left, right), (), form)
 
 
+def joint_of_paths(left: ArrayType, right: ArrayType) -> ArrayType:
+    """The type that holds either after a branch: of an array without axes beside a number it is a
+    number's, as all is that they are computed with (`number_class`).
+
+    Raises
+    ------
+    ControlFlowError
+        There is none.
+    """
+    one_array = (left.form == "array") is not (right.form == "array")
+    if one_array and not (left.ndim or right.ndim):
+        return ArrayType(result_dtype(left, right), (), "scalar")
+    return joint_type(left, right)
+
+
 def told_apart(left: ArrayType, right: ArrayType) -> tuple[str, str]:
     """Two types in words, also those that differ in a length that only running tells."""
     one, other = describe(left), describe(right)

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
@@ -45,6 +46,8 @@ class Classes:
     lists: frozenset[Span] = frozenset()
     """The loops that made a stacked list, where the number is one of its elements: the array that
     stands for the list does not keep the class."""
+    branch: Span | None = None
+    """The branch that has joined them: an array without axes among them has become a number."""
 
     def all(self) -> Types:
         """Every type that it may have, without further guards."""
@@ -186,6 +189,28 @@ def dtype_is_known(node: Node) -> bool:
         return True
     joined = [n for n in operands(node) if n in trace.classes]
     return not any(len({t.dtype for t in trace.classes[n].all()}) > 1 for n in joined)
+
+
+def check_no_array(node: Node) -> None:
+    """Ask for another trace where the number may be an array without axes in Python.
+
+    Raises
+    ------
+    UndecidedError
+        It may be one: the branch is to be decided.
+    """
+    trace = current_trace()
+    if trace is None or not is_number(node):
+        return
+    if all(type_.form != "array" for type_ in possible_types(node)):
+        return
+    joined = [trace.classes[n] for n in operands(node) if n in trace.classes]
+    sites = [c.branch for c in joined if any(type_.form == "array" for type_ in c.types)]
+    raise UndecidedError.at(
+        sites[0] if sites else None,
+        "the path taken decides whether this is an array without axes or a number",
+        "make it a number: x[()]",
+    )
 
 
 def lists_of(node: Node, trace: Trace) -> frozenset[Span]:

@@ -24,6 +24,7 @@ from gradsmith.frontend.messages import (
     shown,
 )
 from gradsmith.frontend.methods import Method
+from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
@@ -363,6 +364,7 @@ class Tracer:
         ``read_only`` is what NumPy calls it where it cannot be written to.
         """
         if self.type.form != "array":
+            check_no_array(self.node)
             misfit = ArgumentTypeError(
                 f"{shown(self)} does not support assignment",
                 here(),
@@ -399,6 +401,7 @@ class Tracer:
         """``self <operator>= other``: in place for arrays, a new value for scalars."""
         result: Tracer = self.apply(ufunc, self, other)
         if self.type.form != "array":
+            check_no_array(self.node)
             return result
         if result.type.shape != self.type.shape and not _same_shape(result, self):
             shape = describe_shape(result.type.shape)
