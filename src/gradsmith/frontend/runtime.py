@@ -52,6 +52,7 @@ from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
+from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import (
@@ -189,7 +190,8 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
-    meaning = meaning or statement or _meaning_in_library(function, args, kwargs)
+    meaning = meaning or statement or method_of_exit_stack(function)
+    meaning = meaning or _meaning_in_library(function, args, kwargs)
     if meaning is None:
         outside = BoundRuntime.attribute, is_external
         meaning = reflection(function, args, *outside)
@@ -268,9 +270,9 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
 
 def is_context_manager(function: Any) -> bool:
     """Whether it is a generator function of the user's under ``contextlib.contextmanager``."""
-    return getattr(function, "__code__", None) is _MANAGER and inspect.isgeneratorfunction(
-        getattr(function, "__wrapped__", None)
-    )
+    if not isinstance(function, types.FunctionType) or function.__code__ is not _MANAGER:
+        return False
+    return inspect.isgeneratorfunction(vars(function).get("__wrapped__"))
 
 
 _MANAGER = contextlib.contextmanager(iter).__code__

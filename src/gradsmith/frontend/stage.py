@@ -8,7 +8,6 @@ as it was.
 from __future__ import annotations
 
 import ast
-import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,15 +18,13 @@ import numpy as np
 
 from gradsmith.errors import InternalError, Span, UnsupportedError
 from gradsmith.frontend import protocols, stacked_arrays
-from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
-from gradsmith.frontend.classes import special
 from gradsmith.frontend.codes import CodeTable
+from gradsmith.frontend.context_managers import Passing
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.failures import is_refusal
-from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions
@@ -432,42 +429,6 @@ def _operator(word: str) -> Callable[[Operand, Any], Any]:
 
 for _word, _name in protocols.INPLACE.items():
     setattr(Operand, f"__i{_name}__", _operator(_word))
-
-
-class Passing:
-    """A context manager that lets errors pass which say that gradsmith refuses something.
-
-    ``contextlib.suppress(TypeError)`` would take a way that the function on arrays does not take.
-    """
-
-    __slots__ = ("_manager",)
-
-    def __init__(self, manager: Any) -> None:
-        self._manager = manager
-
-    def __enter__(self) -> Any:
-        self._watch(1)
-        check_recording(self._manager)
-        mine = special(self._manager, "__enter__")
-        entered = call(mine, self._manager) if mine else self._manager.__enter__()
-        check_calling(self._manager)
-        return entered
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
-        self._watch(-1)
-        mine = special(self._manager, "__exit__")
-        own = own_error(error)
-        given = (kind, error, traceback) if own is None else (type(own), own, traceback)
-        swallowed = call(mine, self._manager, *given) if mine else self._manager.__exit__(*given)
-        return swallowed and not is_refusal(error)
-
-    def _watch(self, step: int) -> None:
-        """Errors inside may be handled, as in a ``try`` with handlers."""
-        trace = current_trace()
-        suppresses = isinstance(self._manager, contextlib.suppress)
-        if trace is not None and (suppresses or special(self._manager, "__exit__")):
-            trace.trying += step
-            trace.trying_lookups += step
 
 
 def stage(function: FunctionType, runtime: Runtime) -> FunctionType:
