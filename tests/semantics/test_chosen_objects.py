@@ -116,3 +116,74 @@ def test_they_are_the_objects(function, capsys):
         difference = (function(x + step) - function(x - step)) / 2e-6
         capsys.readouterr()
         assert slope.sum() == pytest.approx(difference, rel=1e-6)
+
+
+class ScaledError(ValueError):
+    def __init__(self, scale):
+        super().__init__(f"scaled by {scale}")
+        self.scale = scale
+
+
+GIVEN = KeyError("given")
+
+
+def error_of_a_variable(x):
+    error = ValueError("a") if x > 0 else KeyError("k")
+    raise error
+
+
+def error_of_an_expression(x):
+    raise (ValueError("a") if x > 2 else GIVEN) if x > 0 else KeyError("k")
+
+
+def error_on_one_path(x):
+    if x > -2:
+        raise ValueError("a") if x > 0 else KeyError("k")
+    return x
+
+
+def error_of_a_function(x):
+    def made():
+        if x > 0:
+            return ValueError(f"{x} is large")
+        return ZeroDivisionError("small")
+
+    raise made()
+
+
+def error_with_a_cause(x):
+    cause = ValueError("c") if x > 0 else None
+    raise KeyError("k") from cause
+
+
+def error_that_is_handled(x):
+    try:
+        raise ScaledError(x) if x > 0 else KeyError("k")
+    except ScaledError as error:
+        return error.scale * x
+    except LookupError:
+        return -x
+
+
+ERRORS = [
+    error_of_a_variable,
+    error_of_an_expression,
+    error_on_one_path,
+    error_of_a_function,
+    error_with_a_cause,
+    error_that_is_handled,
+]
+
+
+def _ending(function, x):
+    try:
+        return repr(function(x))
+    except Exception as error:  # noqa: BLE001  whatever the function raises
+        return repr(error)
+
+
+@pytest.mark.parametrize("function", ERRORS, ids=lambda function: function.__name__)
+def test_errors_are_raised(function):
+    compiled = gs.compile(function)
+    for x in (1.5, -1.5, 3.0, -3.0, 1.5):
+        assert _ending(compiled, x) == _ending(function, x)

@@ -17,6 +17,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
     AbandonedError,
     Perhaps,
+    Refusing,
     UndecidedError,
     is_undefined,
     no_value,
@@ -105,6 +106,8 @@ def _failed_assertion(text: Any) -> AssertionError:
 
 
 def _record(error: Any) -> Any:
+    if isinstance(error, Refusing):
+        error.refuse()
     if isinstance(error, type) and issubclass(error, BaseException):
         error = _made(error)
     if not can_fail(error):

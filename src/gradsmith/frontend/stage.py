@@ -37,7 +37,7 @@ from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import each
-from gradsmith.frontend.unsettled import MISSING, UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import MISSING, Refusing, UndecidedError, Unsettled
 
 Later: TypeAlias = Callable[[], Any]
 """A part of an expression, to be called where Python would evaluate it."""
@@ -381,6 +381,12 @@ class Scratch:
         """
         note_class(cls)
         return cls
+
+    def raised(self, error: Any) -> Any:
+        """An error that ``raise`` is given, or its cause: one that a branch chooses is decided."""
+        if isinstance(error, Refusing):
+            error.refuse()
+        return error
 
     def passing(self, manager: Any) -> Any:
         """``manager``, but where it would swallow what gradsmith refuses."""

@@ -13,15 +13,20 @@ from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, pl
 
 @rule(ast.Raise)
 def raise_(rewriter: Rewriter, node: ast.Raise) -> ast.stmt:
-    """``raise e`` → ``if __gs__.raising(lambda: e): raise e``: where a traced value decides, the
-    emitted code raises it.
+    """``raise e from c`` → ``if __gs__.raising(lambda: e): raise __gs_scratch__.raised(e) from
+    __gs_scratch__.raised(c)``: where a traced value decides, the emitted code raises it.
     """
     at = place(node)
     made: Any = rebuild(rewriter, node)
     none = ast.arguments([], [], None, [], [], None, [])
-    error = getattr(made, "exc", None) or ast.Constant(None, **at)
+    error = made.exc or ast.Constant(None, **at)
     asked = rewriter.call("raising", at, ast.Lambda(none, error, **at))
-    return ast.If(asked, [made], [], **at)
+    given = {
+        name: rewriter.scratch("raised", place(value), value)
+        for name in ("exc", "cause")
+        if (value := getattr(made, name)) is not None
+    }
+    return ast.If(asked, [replaced(made, **given)], [], **at)
 
 
 @rule(ast.Try)
