@@ -1,5 +1,8 @@
 """Exit stacks in loops and branches, and context managers that methods make."""
 
+# Programs as users write them.
+# ruff: noqa: RET504
+
 from __future__ import annotations
 
 import contextlib

@@ -178,7 +178,7 @@ ERRORS = [
 def _ending(function, x):
     try:
         return repr(function(x))
-    except Exception as error:  # noqa: BLE001  whatever the function raises
+    except Exception as error:
         return repr(error)
 
 

@@ -48,7 +48,7 @@ def _may_be_handled() -> bool:
 def bound(name: str, value: Any, outside: bool) -> Any:
     """The value of a variable, which may have none; it is of a function *outside*, or of this."""
     if is_undefined(value):
-        _ends_here(name, outside)
+        _ends_here(name, no_value(name, outside=outside))
     if not isinstance(value, Perhaps):
         return value
     trace = current_trace()
@@ -60,14 +60,19 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     if isinstance(present, Tracer):
         choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
     elif not present:
-        _ends_here(name, outside)
+        _ends_here(name, no_value(name, outside=outside))
     trace.builder.make_sure(value)
     return value.value
 
 
-def _ends_here(name: str, outside: bool) -> NoReturn:
+def global_without_value(name: str) -> NoReturn:
+    """A global variable is read that the function has deleted."""
+    _ends_here(name, NameError(f"name {name!r} is not defined", name=name))
+
+
+def _ends_here(name: str, error: NameError) -> NoReturn:
     """The variable has no value on this way: what follows on it is not reached."""
-    error, trace = no_value(name, outside=outside), current_trace()
+    trace = current_trace()
     if trace is None or not may_fail_before(trace) or _may_be_handled():
         raise error
     _record(error)

@@ -67,6 +67,7 @@ from gradsmith.frontend.effects import (
     MUTATORS,
     changed,
     check_no_outside_dict,
+    delete_outside,
     note_changed,
     note_external,
     note_store,
@@ -75,7 +76,7 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.exact_type import by_numpy
-from gradsmith.frontend.failing import asserted, bound, raising
+from gradsmith.frontend.failing import asserted, bound, global_without_value, raising
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -465,12 +466,15 @@ class BoundRuntime:
         owner, where = variable_place(self.function, name)
         written = changed(trace, owner, where)
         if written is not MISSING:
-            return (
-                bound(name, Unsettled(name, UNSET), outside=True)
-                if written is DELETED
-                else written
-            )
+            return self._deleted(name, owner) if written is DELETED else written
         return capture(trace, key, name, value, read)
+
+    @staticmethod
+    def _deleted(name: str, owner: Any) -> Any:
+        """Reading a variable from outside that the function has deleted."""
+        if isinstance(owner, types.CellType):
+            return bound(name, Unsettled(name, UNSET), outside=True)
+        return global_without_value(name)
 
     @staticmethod
     def _is_own(trace: Trace, key: tuple[Any, ...]) -> bool:
@@ -672,13 +676,30 @@ class BoundRuntime:
         key, _ = global_or_cell(self.function, name)
         if trace is None or self._is_own(trace, key):
             return value
-        owner, where = variable_place(self.function, name)
-        before = trace.stores[key].before if key in trace.stores else MISSING
-        if changed(trace, owner, where) is MISSING and before is not ABSENT:
-            _, read = global_or_cell(self.function, name)
-            before = capture(trace, key, name, before, read)
-        write_outside(trace, owner, where, value, MISSING if before is ABSENT else before)
+        write_outside(trace, *variable_place(self.function, name), value, self._held(trace, name))
         return value
+
+    def deleted(self, name: str, value: Any) -> bool:
+        """Whether Python is to delete a global or nonlocal variable, which has a value; else it
+        has none in the overlay from now on.
+        """
+        trace = current_trace()
+        key, _ = global_or_cell(self.function, name)
+        if trace is None or self._is_own(trace, key):
+            return True
+        held = self._held(trace, name)
+        delete_outside(trace, *variable_place(self.function, name), held)
+        return False
+
+    def _held(self, trace: Trace, name: str) -> Any:
+        """What a global or nonlocal variable holds before it is written."""
+        key, read = global_or_cell(self.function, name)
+        before = trace.stores[key].before if key in trace.stores else MISSING
+        if before is ABSENT:
+            return MISSING
+        if changed(trace, *variable_place(self.function, name)) is MISSING:
+            return capture(trace, key, name, before, read)
+        return before
 
 
 RUNTIME = Runtime()

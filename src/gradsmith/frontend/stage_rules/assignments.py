@@ -139,12 +139,20 @@ def named(rewriter: Rewriter, node: ast.NamedExpr, value: ast.expr) -> ast.expr:
 
 @rule(ast.Delete)
 def delete(rewriter: Rewriter, node: ast.Delete) -> list[ast.stmt]:
-    """``del x[i]``; ``del x`` → ``__gs__.bound("x", x, False)``, and ``x`` is unset."""
+    """``del x[i]``; ``del x`` → ``__gs__.bound("x", x, False)``, and ``x`` is unset.
+
+    Of a global or nonlocal variable ``if __gs__.deleted("x", x): del x``.
+    """
     made: list[ast.stmt] = []
     for target in node.targets:
         if isinstance(target, ast.Name) and target.id in rewriter.scope.bound:
             asked = ast.Expr(rewriter.bound(target), **place(target))
             made += [asked, rewriter.unset(target)]
+        elif isinstance(target, ast.Name) and rewriter.scope.effect(target.id):
+            at = place(target)
+            value = rewriter.visit(replaced(target, ctx=ast.Load()))
+            test = rewriter.call("deleted", at, rewriter.text(target.id, at), value)
+            made.append(ast.If(test, [replaced(node, targets=[target])], [], **place(node)))
         else:
             made.append(replaced(node, targets=[rewriter.visit(target)]))
     return [*effects(rewriter, node.targets), *made]
