@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from gradsmith.errors import InternalError
+from gradsmith.ir.alias import may_be_held
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, parameter, size
 from gradsmith.ir.op import NON_DIFF, Op
-from gradsmith.ir.types import ArrayType, TupleType, Type
+from gradsmith.ir.types import ArrayType, ObjectType, TupleType, Type
 
 TapeKind: TypeAlias = Literal["array", "list", "places", "unused"]
 """A tape is an array, or a list of an item for each trip; ``places`` is one made in advance."""
@@ -133,10 +134,12 @@ def is_buffer(type_: Type) -> bool:
 
 
 def kept_alive(node: Node) -> Iterator[Node]:
-    """The inputs of a branch or a loop that its results may share memory with."""
+    """The inputs of a branch, a loop or a call that its results may share memory with."""
     form = form_of(node)
     if form is not None:
         yield from (node.inputs[place] for place in sorted(form.leaks))
+    elif may_be_held(node):
+        yield from (i for i in node.inputs if isinstance(i.type, ObjectType) or is_buffer(i.type))
 
 
 def inner_graphs(node: Node) -> Iterator[Graph]:

@@ -186,9 +186,10 @@ def _last_reads(graph: Graph, result: Plan) -> dict[Node, int]:
         inner = reads(returned, result.inlined) if returned in result.inlined else []
         for read in [returned, *inner]:
             last[result.root(read)] = len(result.statements)
-    for node in reversed(result.statements):
+    for node in reversed(graph.nodes):
         if node.op is record and node.attrs["by_reference"] and not node.attrs["copied"]:
             last[result.root(node.inputs[0])] = len(result.statements)
         for kept in kept_alive(node):
-            last[result.root(kept)] = max(last[result.root(kept)], last.get(node, 0))
+            base = result.root(kept)
+            last[base] = max(last.get(base, 0), last.get(node, 0))
     return last

@@ -51,6 +51,7 @@ from gradsmith.ops.calls import (
     Writes,
     call,
     made,
+    makes_new_arrays,
     may_write,
     of_kind,
     raised_call,
@@ -327,6 +328,9 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     else:
         done = _rehearsed(trace, attrs, taken.nodes, elsewhere)
     taken.add_dependences(done.result)
+    attrs["fresh"] = makes_new_arrays(
+        callee, _owner_of_method(trace, callee, arguments, taken.nodes)
+    )
     name = f"{trace.root.token()}"
     attrs["token"] = int(name)
     trace.builder.span = current_span() or trace.builder.span
@@ -358,6 +362,14 @@ def _unless_raised(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _M
             present_values(trace).put(node, True)
             decide(_value(node, None))
         raise
+
+
+def _owner_of_method(
+    trace: Trace, callee: Callee, arguments: Arguments, nodes: Sequence[Node]
+) -> Any:
+    """The object that a method is called of, if it is an operand."""
+    owner = arguments.args[0] if callee.how == "method" else None
+    return present_values(trace).of(nodes[owner.place]) if isinstance(owner, Whole) else None
 
 
 def _by_place(callee: Callee, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:

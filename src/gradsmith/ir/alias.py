@@ -24,9 +24,16 @@ def root(node: Node) -> Node:
     return node
 
 
+def may_be_held(node: Node) -> bool:
+    """Whether other objects may hold the buffer of the result: what a call returns that gradsmith
+    does not know may be an attribute of an object, or a view of an argument.
+    """
+    return "borrows" in node.op.traits and not node.attrs.get("fresh", False)
+
+
 def is_fresh(node: Node) -> bool:
     """Whether evaluating it makes a buffer of its own, which nothing else can see yet."""
-    return not (shares_operand(node) or node.op in (parameter, constant))
+    return not (shares_operand(node) or may_be_held(node) or node.op in (parameter, constant))
 
 
 def owns_buffer(node: Node) -> bool:

@@ -241,6 +241,26 @@ def _parameters(callee: Callee, arguments: Arguments) -> Iterable[str]:
     return bound.arguments
 
 
+def makes_new_arrays(callee: Callee, owner: Any) -> bool:
+    """Whether nothing else holds the arrays that a call returns: draws, and linear algebra.
+
+    ``owner`` is the object that a method is of.
+    """
+    if callee.how == "method":
+        return isinstance(owner, DRAWING)
+    module, _, name = callee.name.partition(":")
+    if callee.how != "function":
+        return False
+    return module == "numpy.random" or (module in COMPUTING and name not in RETURNING)
+
+
+DRAWING = (np.random.Generator, np.random.RandomState)
+COMPUTING = ("numpy.fft", "numpy.linalg")
+"""Modules of functions whose results are no views of what they are given."""
+RETURNING = ("matrix_power", "matrix_transpose")
+"""Those there that may return their argument, or a view of it."""
+
+
 # -- the op --------------------------------------------------------------------------------------
 
 
@@ -527,9 +547,12 @@ call = primitive(
     evaluate=_evaluate,
     derivative=_REFUSED,
     emit=_emit,
-    traits=("effect", "barrier"),
+    traits=("effect", "barrier", "borrows"),
 )
-"""``call(*operands; callee, arguments, result, ...)``: a call whose result has this type."""
+"""``call(*operands; callee, arguments, result, ...)``: a call whose result has this type.
+
+``fresh`` says that it makes new arrays: see `makes_new_arrays`.
+"""
 
 raised_call = primitive(
     "raised_call",
