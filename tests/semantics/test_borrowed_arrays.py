@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from gradsmith.errors import UnsupportedError
 
 TEMPLATE = np.arange(1.0, 5.0)
 
@@ -32,6 +33,9 @@ class Table:
 
     def __getitem__(self, key):
         return self.values[key]
+
+    def doubled(self):
+        return self.values * 2
 
     def sum(self):
         return self.values.sum()
@@ -149,6 +153,153 @@ def test_gradients_leave_what_others_hold(function):
     value, _ = gs.value_and_grad(total, argnums=1)(table, 1.0)
     np.testing.assert_allclose(value, total(Table(TEMPLATE), 1.0), rtol=1e-15)
     np.testing.assert_array_equal(table.values, TEMPLATE)
+
+
+def add_to_attribute(table, x):
+    d = table.values
+    d += x
+    return d * 2
+
+
+def store_in_result_of_method(table, x):
+    d = table.to_numpy()
+    d[0] = x
+    d[1:] *= 2
+    return d
+
+
+def store_in_view(table, x):
+    d = table.tail()
+    d[-1] = x
+    return np.sum(d)
+
+
+def store_in_part(table, x):
+    first, last = table.parts()
+    first[0] = x
+    return first + last
+
+
+def store_in_a_loop(table, x):
+    d = table.values
+    for i in range(len(d)):
+        d[i] += x * i
+    return np.sum(d)
+
+
+def store_in_a_branch(table, x):
+    d = table.values
+    if x > 0.7:
+        d[0] = x
+    return np.sum(d)
+
+
+def store_in_a_branch_of_its_own(table, x):
+    total = 0.0
+    if x > 0.7:
+        d = table.values
+        d[0] = x
+        total = d[0] * 3
+    return total
+
+
+def store_and_return_what_was(table, x):
+    d = table.values
+    before = np.take(d[None], 0, axis=0)
+    d[0] = x
+    return before, d * 1
+
+
+def store_in_what_it_makes(table, x):
+    d = table.doubled()
+    d[0] = x
+    return d + table.doubled()
+
+
+def handled(table, x):
+    d = table.values
+    try:
+        d += x
+    except ValueError as error:
+        return d * 3, str(error)
+    return d * 2, ""
+
+
+WRITING = (
+    add_to_attribute,
+    store_in_result_of_method,
+    store_in_view,
+    store_in_part,
+    store_in_a_loop,
+    store_in_a_branch,
+    store_in_a_branch_of_its_own,
+    store_and_return_what_was,
+    store_in_what_it_makes,
+    handled,
+)
+
+
+def outcome(function, x, *, writable):
+    table = Table(TEMPLATE, writable=writable)
+    try:
+        made = function(table, x)
+    except ValueError as error:
+        return str(error), table.values.tolist()
+    parts = made if isinstance(made, tuple) else (made,)
+    return [np.asarray(part).tolist() for part in parts], table.values.tolist()
+
+
+@pytest.mark.parametrize("function", WRITING, ids=lambda f: f.__name__)
+def test_writes_of_the_function_reach_what_others_hold(function):
+    compiled = gs.compile(function)
+    for writable, x in ((True, 1.0), (True, 0.5), (False, 1.0), (True, 2.0)):
+        wanted = outcome(function, x, writable=writable)
+        assert outcome(compiled, x, writable=writable) == wanted
+
+
+def test_gradients_do_not_write():
+    table = Table(TEMPLATE)
+    gradient = gs.grad(lambda t, x: np.sum(add_to_attribute(t, x)), argnums=1)(table, 1.0)
+    assert gradient == 8.0
+    np.testing.assert_array_equal(table.values, TEMPLATE)
+
+
+def read_after_write(table, x):
+    d = table.values
+    d[0] = x
+    return table.sum()
+
+
+def other_view_after_write(table, x):
+    d, other = table.values, table.tail()
+    d[1] = x
+    return np.sum(other)
+
+
+def write_in_each_iteration(table, x):
+    for _ in range(3):
+        d = table.values
+        d[0] += x
+    return d * 2
+
+
+@pytest.mark.parametrize(
+    "function", [read_after_write, other_view_after_write, write_in_each_iteration]
+)
+def test_uses_that_would_miss_a_write_are_refused(function):
+    table = Table(TEMPLATE)
+    with pytest.raises(UnsupportedError):
+        gs.compile(function)(table, 1.0)
+    np.testing.assert_array_equal(table.values, TEMPLATE)
+
+
+def test_results_do_not_share_memory_with_what_others_hold():
+    table = Table(TEMPLATE)
+    for function in (lambda t, x: t.values, lambda t, x: np.take(t.values[None], 0, axis=0)):
+        assert not np.shares_memory(gs.compile(function)(table, 1.0), table.values)
+    gradient = gs.grad(lambda t, x: np.sum(t.values * x), argnums=1)(table, np.ones(4))
+    np.testing.assert_array_equal(gradient, TEMPLATE)
+    assert not np.shares_memory(gradient, table.values)
 
 
 def trimmed_argument(x):

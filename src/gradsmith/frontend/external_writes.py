@@ -19,6 +19,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.borrowed_arrays import Borrowed
 from gradsmith.frontend.captures import METHODS
 from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.effects import DELETED
@@ -33,6 +34,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ir.graph import Node
+from gradsmith.ops.control import itself
 
 Bound: TypeAlias = Mapping[str, Any]
 """The arguments of a call by name."""
@@ -113,6 +115,9 @@ class Collector:
                 )  # shared and not written itself: the other one's write is all
             if storage.node is not node and storage.version:
                 self._array(storage, find)
+        for borrowed in self.trace.borrowed.values():
+            if borrowed.written:
+                self._borrowed(borrowed)
         for copied in self.arguments:
             self._container(copied.label, copied.held, copied.before, copied.find)
         for seen, before, read in trace.copies:
@@ -137,6 +142,19 @@ class Collector:
             return lambda: array.__setitem__(..., call.values[place])
 
         self._add(storage.label or "array", prepare)
+
+    def _borrowed(self, borrowed: Borrowed) -> None:
+        """An array that an object outside may hold: the code returns it besides its contents."""
+        if borrowed.storage.stale:
+            raise _untold(borrowed.storage)
+        place = len(self.found.values)
+        self.found.values += [borrowed.storage.node, itself(borrowed.node)]
+
+        def prepare(call: Call) -> Callable[[], None]:
+            array, contents = call.values[place + 1], call.values[place]
+            return lambda: array.__setitem__(..., contents)
+
+        self._add(borrowed.storage.label or "array", prepare)
 
     def _iterator(self, find: Find, count: int) -> None:
         """So many of its elements are taken."""

@@ -26,6 +26,7 @@ from gradsmith.errors import (
     InternalError,
     UnsupportedError,
 )
+from gradsmith.frontend.borrowed_arrays import check_call, note_borrowed, note_unheld
 from gradsmith.frontend.made_functions import MadeFunction, made_function
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
@@ -62,6 +63,7 @@ from gradsmith.ops.raising import said
 from gradsmith.ops.texts import Whole
 
 LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
+FLAGS = type(np.empty(0).flags)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -436,8 +438,9 @@ def _may_share(target: Tracer, other: Any) -> bool:
 
 def _is_independent(value: Any) -> bool:
     """Whether it keeps nothing of the numbers that it is given: generators of random numbers."""
-    known = isinstance(value, LITERALS) or type(value) in (random.Random, random.SystemRandom)
-    return known or type(value).__module__.startswith("numpy.random")
+    known = type(value) in (FLAGS, random.Random, random.SystemRandom)
+    drawing = type(value).__module__.startswith("numpy.random")
+    return known or drawing or isinstance(value, LITERALS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,15 +456,23 @@ def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
     """The present call, by the log of effects."""
     present = present_values(trace)
     present.perform_effects()
-    operands = [_own(present.of(node)) for node in nodes]
     callee, arguments = attrs["callee"], attrs["arguments"]
+    itself = callee.how == "attribute"  # nothing that could write to it
+    operands = [present.of(node) if itself else _own(present.of(node)) for node in nodes]
     perform = trace.log.perform if callee.is_logged else call_now
-    found = perform(partial(made, **attrs), operands)
+    found = perform(partial(_noted, trace, attrs), operands)
     return (
         _Made(found, _by_place(callee, *arguments.values(operands)))
         if attrs["writes"] is None
         else _Made(*found)
     )
+
+
+def _noted(trace: Trace, attrs: dict[str, Any], operands: Sequence[Any]) -> Any:
+    """The call itself; which arrays it has made is noted."""
+    found = made(operands, **attrs)
+    note_unheld(trace, found, copied=attrs["writes"] is not None)
+    return found
 
 
 def _rehearsed(
@@ -565,7 +576,7 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
     type_, count, symbol = type_of(result, name, fixed=fixed)
     node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
     present.put(node, result)
-    return _value(node, symbol)
+    return _array_or_number(trace, node, symbol, result)
 
 
 def _is_plain_tuple(value: Any) -> bool:
@@ -583,13 +594,21 @@ def _part(trace: Trace, whole: Node, place: int, value: Any, name: str) -> Any:
     type_, count, symbol = type_of(value, name)
     node = of_kind(part, result=type_, count=count, symbol=symbol, token=trace.root.token())
     present_values(trace).put(node, value)
-    return _value(node, symbol)
+    return _array_or_number(trace, node, symbol, value)
 
 
 def _value(node: Node, symbol: Any) -> Any:
     if symbol is not None:
         return wrap_size(dims.of_atom(symbol))
     return Tracer(View(Storage(node)))
+
+
+def _array_or_number(trace: Trace, node: Node, symbol: Any, value: Any) -> Any:
+    """What a call has returned, traced: others may hold an array."""
+    made = _value(node, symbol)
+    if type(value) is np.ndarray and not (node.op is call and node.attrs["fresh"]):
+        note_borrowed(trace, made, value, held=id(value) not in trace.unheld)
+    return made
 
 
 def _is_data(value: Any) -> bool:
@@ -657,6 +676,7 @@ class _Operands:
         held = [value for value in held if not _is_independent(value)]
         if not held:
             return
+        check_call(self.trace, self.callee.shown)
         groups = self.trace.object_groups
         known = [groups[id(value)] for value in held if id(value) in groups]
         group = list(dict.fromkeys(node for nodes in known for node in nodes))

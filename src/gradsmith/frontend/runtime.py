@@ -33,6 +33,7 @@ from gradsmith.frontend.attributes import (
     outside_attribute,
     read_attribute,
 )
+from gradsmith.frontend.borrowed_writes import check_write
 from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
@@ -724,3 +725,4 @@ for _function in (
     in_users_name(_function)
 
 Tracer.check_lookup = staticmethod(check_lookup)
+Tracer.check_write = staticmethod(check_write)

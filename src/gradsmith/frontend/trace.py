@@ -169,6 +169,10 @@ class Trace:
     asked_for_containers: bool = False  # whether it matters which those are
     buffers: dict[str, tuple[Storage, Node]] = field(default_factory=dict)
     """Those of the inputs, by name, and what they held at first."""
+    borrowed: dict[Storage, Any] = field(default_factory=dict)
+    """What calls without a rule have returned: see `frontend.borrowed_arrays`."""
+    unheld: dict[int, Any] = field(default_factory=dict)
+    """Arrays that such a call has made in this run, by identity: nothing else refers to them."""
     writable: set[Node] = field(default_factory=set)
     """Views that NumPy lets be written to, even if writes through them are refused here."""
     writes: bool = False  # whether the compiled function writes to the world outside

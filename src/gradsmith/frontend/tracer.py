@@ -62,6 +62,9 @@ class Tracer:
     check_lookup: ClassVar[Callable[..., None]]
     """``check_lookup(array, key)`` specialises on whether a ``try`` is to handle an IndexError;
     set from `lookups`."""
+    check_write: ClassVar[Callable[..., None]]
+    """``check_write(array, read_only)`` specialises on whether an array that a call has returned
+    can be written to; set from `borrowed_writes`."""
     settled: ClassVar[Callable[..., Any]]
     """The value as a complex number, where it is a power of Python's that is one in this call."""
     of_exact_type: ClassVar[Callable[..., Any]]
@@ -373,6 +376,7 @@ class Tracer:
             raise with_own(misfit, operator.setitem, self.node, 0, 0.0)
         if self.view.storage.base is not None:
             self._doubt("", "write to that array")
+        self.check_write(self, read_only)
         if self.view.storage.outside:
             warn_left(f"the write to {shown(self)} from outside the function")
         try:

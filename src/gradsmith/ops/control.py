@@ -54,6 +54,16 @@ distinct = primitive(
     traits=("alias",),
 )
 
+# An array that a call has returned as it is, for what is to be written to it after the code.
+itself = primitive(
+    "itself",
+    infer=_same,
+    evaluate=_identity,
+    derivative=NON_DIFF,
+    emit=_emit,
+    traits=("barrier",),
+)
+
 # A value that cannot be negative by the way it is computed (``ops.signs``), such as a sum of
 # squares; ``positive``: nor 0. Where it is 0 it has its least value, so that the derivative of its
 # root is that of a distance there, 0, and not infinite.

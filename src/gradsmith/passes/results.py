@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from gradsmith.ir.alias import shares_operand
+from gradsmith.ir.alias import may_be_held, shares_operand
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node
@@ -50,7 +50,7 @@ def _owned(result: Node, taken: set[Hashable]) -> Node:
     if _is_spread(result):
         return _filled(result)
     owner = _owner(result)
-    kept = isinstance(owner, Node) and owner.op in (parameter, constant)
+    kept = isinstance(owner, Node) and (owner.op in (parameter, constant) or may_be_held(owner))
     if kept or owner in taken:
         again = result.op in CREATIONS  # new zeros, and no copy of some
         return result.op(*result.inputs, **result.attrs) if again else copy(result)

@@ -1,0 +1,44 @@
+"""What is asked before the function writes to an array that a call without a rule has returned."""
+
+from __future__ import annotations
+
+from gradsmith.frontend.borrowed_arrays import Borrowed
+from gradsmith.frontend.dispatch import check_at_root
+from gradsmith.frontend.opaque import record
+from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.value_guards import decide
+from gradsmith.ops.calls import Callee
+
+
+def check_write(array: Tracer, read_only: str) -> None:
+    """The function is about to write to an array, which NumPy calls ``read_only`` if it is.
+
+    Raises
+    ------
+    ValueError
+        A call has returned it, and it cannot be written to.
+    """
+    trace, storage = current_trace(), array.view.storage
+    borrowed = None if trace is None else trace.borrowed.get(storage)
+    if trace is None or borrowed is None or storage.version:
+        return
+    if borrowed.held or not borrowed.array.flags.owndata:
+        _check_writable(trace, borrowed, read_only)
+    if borrowed.held and not trace.root.knows(borrowed.node):
+        check_at_root(
+            trace,
+            "this writes to an array that an object outside may hold, and that a branch or a loop "
+            "has asked the object for",
+            "ask for it before the branch or loop, or make a copy: a = a.copy()",
+        )
+
+
+def _check_writable(trace: Trace, borrowed: Borrowed, read_only: str) -> None:
+    asked = Tracer(View(Storage(trace.builder.inner(borrowed.node))))
+    for name in ("flags", "writeable"):
+        asked = record(Callee("attribute", name, f".{name}"), [asked], {})
+    if not decide(asked):
+        check_at_root(trace)
+        raise ValueError(f"{read_only} is read-only")
