@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from gradsmith.frontend.frozen import check_not_frozen, containers_in
+from gradsmith.frontend.grown import Grown
 from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled
@@ -147,13 +148,26 @@ def outdate(container: Any, cause: Cause = UNKNOWN) -> None:
     contents = contents_of(container)
     is_dict = isinstance(contents, dict)
     name = f"an element of a {'dict' if is_dict else 'list'}"
-    held = [Unsettled(name, WHY, cause.loop, cause.site) for _ in contents]
+    held = [_outdated(value, name, cause) for value in _values(container)]
     refill(container, dict(zip(contents, held, strict=True)) if is_dict else held)
 
 
 def is_outdated(container: Any) -> bool:
     """Whether nothing that it holds can be told."""
-    return all(isinstance(v, Unsettled) for v in _values(container))
+    return all(isinstance(v, Unsettled) or _is_unknown(v) for v in _values(container))
+
+
+def _outdated(value: Any, name: str, cause: Cause) -> Any:
+    """What stands for an element, or for the rows of a stacked list, whose number is unknown then:
+    a use of these asks for separate elements.
+    """
+    if type(value) is Grown:
+        return Grown(sites=value.sites)
+    return Unsettled(name, WHY, cause.loop, cause.site)
+
+
+def _is_unknown(value: Any) -> bool:
+    return type(value) is Grown and value.form is None and value.open_rows is None
 
 
 def _values(container: Any) -> list[Any]:
