@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.trace import current_trace
 
 
@@ -15,13 +16,23 @@ def note_class(cls: Any) -> None:
     if trace is None or not isinstance(cls, type):
         return
     trace.made[id(cls)] = cls
-    for function in _functions(cls):
+    for function in functions_of(cls):
         trace.made[id(function)] = function
         for cell in function.__closure__ or ():
             trace.cells[id(cell)] = cell
 
 
-def _functions(cls: type) -> Iterator[types.FunctionType]:
+def made_class(name: str, bases: Any, namespace: Any, **options: Any) -> type:
+    """``type(name, bases, namespace)``, as the module of the user's function makes it."""
+    frame = staged_frame()
+    module = {} if frame is None else {"__module__": frame.f_globals.get("__name__")}
+    made = type(name, bases, {**module, **namespace}, **options)
+    note_class(made)
+    return made
+
+
+def functions_of(cls: type) -> Iterator[types.FunctionType]:
+    """The functions that a class holds, also those of its properties and class methods."""
     for value in vars(cls).values():
         if isinstance(value, (staticmethod, classmethod)):
             value = value.__func__  # noqa: PLW2901

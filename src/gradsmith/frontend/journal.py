@@ -19,6 +19,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.defined import functions_of
 from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace, current_trace
@@ -352,15 +353,20 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
     stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures]
     while stack:
         value = stack.pop()
-        if id(value) in found or isinstance(value, _NOT_SEARCHED):
+        own_class = isinstance(value, type) and id(value) in trace.made
+        if id(value) in found or (isinstance(value, _NOT_SEARCHED) and not own_class):
             continue
         found[id(value)] = value
+        stack.append(type(value))
         if isinstance(value, CONTAINERS):
             stack += _held_by(value)
         elif isinstance(value, tuple):
             stack += value
+        elif isinstance(value, type):
+            stack += [*value.__bases__, *vars(value).values(), *functions_of(value)]
         elif isinstance(value, FunctionType):
-            stack += [*_enclosed(value), vars(value)] if is_staged_code(value.__code__) else ()
+            own = is_staged_code(value.__code__) or id(value) in trace.made
+            stack += [*_enclosed(value), vars(value)] if own else ()
         else:
             stack += [getattr(value, name) for name in slots_of(value) if hasattr(value, name)]
             if hasattr(value, "__dict__"):

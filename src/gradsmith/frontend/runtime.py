@@ -55,6 +55,7 @@ from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
+from gradsmith.frontend.defined import made_class
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import (
     ItemsInDoubt,
@@ -224,6 +225,8 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
     """What a function of Python or NumPy means that calls others, or keeps what they return."""
     if current_trace() is None:
         return None
+    if function is type and len(args) > 1:
+        return made_class
     return (
         meaning_of_cached(function, args, kwargs)
         or meaning_of_dispatching(function, args)
