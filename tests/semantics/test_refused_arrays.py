@@ -8,6 +8,7 @@ Rows of the table "Values at kinks, ties and edges" in docs/semantics.md.
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
@@ -124,3 +125,62 @@ def test_arrays_that_are_refused_in_a_closure(kind):
 
     with pytest.raises(TypeError, match="captured"):
         gs.grad(f)(np.ones(2))
+
+
+class Metres(float):
+    unit = "m"
+
+
+class Doubling(float):
+    def __mul__(self, other):
+        return float(self) * float(other) * 2
+
+
+class Row(np.ndarray):
+    pass
+
+
+class Averaging(np.ndarray):
+    def mean(self):
+        return 5.0
+
+
+def _product(value, x):
+    return x * value
+
+
+def test_classes_that_compute_in_a_way_of_their_own_are_refused():
+    for value, method in ((Doubling(2.0), "__mul__"), (np.ones(2).view(Averaging), "mean")):
+        with pytest.raises(TypeError, match=f"{method} of its own"):
+            gs.compile(lambda x: x * 2)(value)
+        with pytest.raises(TypeError, match=f"outside variable .* is a .*{method}"):
+            gs.compile(functools.partial(_product, value))(2.0)
+
+
+def test_classes_of_arguments_are_seen():
+    def f(x):
+        return type(x).__name__, isinstance(x, (Metres, Row)), x * 2.0
+
+    compiled = gs.compile(f)
+    for value in (Metres(2.0), 2.0, np.ones(1).view(Row), np.ones(1), np.float64(3.0)):
+        assert compiled(value) == f(value)
+
+
+def test_attributes_that_arguments_have_are_never_missing():
+    def by_default(x):
+        return x * len(getattr(x, "unit", "none"))
+
+    def by_error(x):
+        try:
+            return x * len(x.unit)
+        except AttributeError:
+            return x * 4
+
+    for f in (by_default, by_error):
+        assert gs.compile(f)(2.0) == f(2.0) == 8.0
+        with pytest.raises(gs.GradsmithError, match="unit"):
+            gs.compile(f)(Metres(2.0))
+    found = gs.compile(lambda x: (hasattr(x, "strides"), hasattr(x, "unit")))(np.ones(2))
+    assert found == (True, False)
+    with pytest.raises(gs.GradsmithError, match="strides"):
+        gs.compile(lambda x: getattr(x, "strides", None))(np.ones(2))

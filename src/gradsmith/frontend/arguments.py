@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -56,18 +57,52 @@ def check_leaf(value: Any, name: str, what: str = "argument") -> None:
             f"the {what} {name} is a {type(value).__name__}: its arithmetic is not that of arrays",
             hint=plain if isinstance(value, np.matrix) else filled,
         )
-    if isinstance(dtype, np.dtype):
-        if dtype.kind not in "biufc" or not dtype.isnative:
-            raise ArgumentTypeError(
-                f"the {what} {name} has dtype {dtype}, which has no derivatives or arithmetic",
-                hint="use a boolean, integer, floating or complex dtype in native byte order",
-            )
-    elif hasattr(cls, "__array__"):
+    if isinstance(dtype, np.dtype) and (dtype.kind not in "biufc" or not dtype.isnative):
+        raise ArgumentTypeError(
+            f"the {what} {name} has dtype {dtype}, which has no derivatives or arithmetic",
+            hint="use a boolean, integer, floating or complex dtype in native byte order",
+        )
+    method = own_operator(cls) if is_input(value) else None
+    if method is not None:
+        raise ArgumentTypeError(
+            f"the {what} {name} is a {cls.__name__}, which has a {method} of its own: its "
+            "arithmetic is not that of numbers and arrays",
+            hint=f"pass the number or array itself: float({name}) or np.asarray({name})",
+        )
+    if not isinstance(dtype, np.dtype) and hasattr(cls, "__array__"):
         kind = f"{cls.__module__}.{cls.__qualname__}"
         raise ArgumentTypeError(
             f"the {what} {name} is of type {kind}, not a NumPy array",
             hint=f"pass np.asarray({name})",
         )
+
+
+_PLAIN = ("builtins", "numpy")
+_KEEPING = frozenset(
+    {
+        *("__module__", "__doc__", "__dict__", "__weakref__", "__slots__", "__qualname__"),
+        *("__new__", "__init__", "__init_subclass__", "__class_getitem__", "__annotations__"),
+        *("__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__"),
+        *("__setstate__", "__getstate__", "__getnewargs__", "__copy__", "__deepcopy__"),
+        *("__firstlineno__", "__static_attributes__", "__repr__", "__str__", "__del__"),
+        *("__parameters__", "__orig_bases__", "__hash__", "__match_args__"),
+    }
+)
+"""Special names in classes derived from numbers or arrays that leave the arithmetic as it is."""
+
+
+@functools.cache
+def own_operator(cls: type) -> str | None:
+    """The method by which a class derived from numbers or arrays computes in a way of its own."""
+    libraries = [base for base in cls.__mro__ if base.__module__.split(".")[0] in _PLAIN]
+    for base in cls.__mro__:
+        if base in libraries:
+            break
+        for name in vars(base):
+            special = name.startswith("__") and name.endswith("__")
+            if name not in _KEEPING and (special or hasattr(libraries[0], name)):
+                return name
+    return None
 
 
 def check_tree(value: Any, name: str) -> None:
@@ -164,3 +199,15 @@ def bindings(leaves: dict[str, Any]) -> dict[Symbol, int]:
         elif isinstance(value, int):
             bound[Symbol(name, value)] = value
     return bound
+
+
+def argument_behind(trace: Trace | None, value: Any) -> Any:
+    """The number or array from outside that a traced value stands for, whole; None of others."""
+    if trace is None:
+        return None
+    if isinstance(value, TracedInt):
+        symbol = dims.as_symbol(value.dim) if isinstance(value.dim, dims.Dim) else None
+        return None if symbol is None else trace.leaves.get(symbol.name)
+    if not isinstance(value, Tracer) or value.view.path:
+        return None
+    return trace.leaves.get(value.view.storage.name or "")

@@ -16,6 +16,7 @@ from gradsmith.errors import (
     ArgumentValueError,
     AttributeMissingError,
 )
+from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
@@ -32,6 +33,7 @@ from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Flat, Tracer
 from gradsmith.frontend.trips import (
@@ -291,11 +293,13 @@ def _isinstance(value: Any, classes: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
     if isinstance(value, TracedInt):
-        return issubclass(int, classes)
+        return issubclass(_class_of_integer(value), classes)
     if isinstance(value, (Text, Trips, Flat)):
         return issubclass(_STANDS_FOR[type(value)], classes)
     if isinstance(value, Tracer):
-        return of_class(value, lambda cls: issubclass(cls, classes))
+        behind = argument_behind(current_trace(), value)
+        plain = behind is None
+        return of_class(value, lambda cls: issubclass(cls if plain else type(behind), classes))
     return isinstance(value, classes)
 
 
@@ -303,17 +307,25 @@ def _isinstance(value: Any, classes: Any) -> Any:
 def _type(value: Any, *rest: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
-    if isinstance(value, (TracedInt, Text, Trips, Flat)):
+    if isinstance(value, TracedInt):
+        return _class_of_integer(value)
+    if isinstance(value, (Text, Trips, Flat)):
         return _STANDS_FOR[type(value)]
     return class_of(value) if isinstance(value, Tracer) else type(value, *rest)
 
 
-_STANDS_FOR = {TracedInt: int, Text: str, Trips: range, Flat: np.flatiter}
+_STANDS_FOR = {Text: str, Trips: range, Flat: np.flatiter}
+
+
+def _class_of_integer(value: TracedInt) -> type:
+    behind = argument_behind(current_trace(), value)
+    return int if behind is None or isinstance(behind, np.ndarray) else type(behind)
 
 
 def class_of(value: Tracer) -> type:
     """The class that the value has when the function runs on plain arrays."""
-    return class_of_values(exact_type(value))
+    behind = argument_behind(current_trace(), value)
+    return class_of_values(exact_type(value)) if behind is None else type(behind)
 
 
 def attribute_of(owner: Any, name: str) -> Any:
@@ -321,13 +333,13 @@ def attribute_of(owner: Any, name: str) -> Any:
     if isinstance(owner, Tracer) and name not in _ALIKE:
         owner = of_exact_type(owner)
     if name == "__class__":
-        return int if isinstance(owner, TracedInt) else class_of(owner)
+        return _class_of_integer(owner) if isinstance(owner, TracedInt) else class_of(owner)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
-        raise no_attribute(owner, name)
+        raise no_attribute(owner, name, argument_behind(current_trace(), owner))
     if isinstance(owner, TracedInt) and not hasattr(owner, name):
         return getattr(int(owner), name)
     try:
@@ -335,7 +347,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     except AttributeMissingError:
         raise
     except AttributeError:
-        raise no_attribute(owner, name) from None
+        raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
 
 
 _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
@@ -353,7 +365,12 @@ def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
     traced_owner = isinstance(owner, (Tracer, TracedInt))
-    return _has(owner, name) if traced_owner else hasattr(owner, name)
+    return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
+
+
+def _has_in_call(owner: Any, name: str) -> bool:
+    """Whether it has the attribute, or the argument that it is: of a class of the user's."""
+    return _has(owner, name) or hasattr(argument_behind(current_trace(), owner), name)
 
 
 @builtin(getattr)
@@ -362,7 +379,8 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         owner.refuse()
     if not isinstance(owner, (Tracer, TracedInt)):
         return getattr(owner, name, *default)
-    return default[0] if default and not _has(owner, name) else attribute_of(owner, name)
+    missing = default and not _has_in_call(owner, name)
+    return default[0] if missing else attribute_of(owner, name)
 
 
 def _id(value: Any) -> int:

@@ -33,10 +33,9 @@ def shown(value: Any) -> str:
     return f"{name} ({what})" if name else what
 
 
-def no_attribute(owner: Any, name: str) -> AttributeMissingError:
-    """The error that a traced value has no such attribute."""
-    weak = not hasattr(owner, "view") or owner.type.weak
-    exists = hasattr(float if weak else np.ndarray, name)
+def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingError:
+    """The error that a traced value has no such attribute; ``behind`` it is this argument."""
+    exists = hasattr(_plain_class(owner), name) or hasattr(behind, name)
     kind = AttributeUnsupportedError if exists else AttributeMissingError
     error = kind(
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
@@ -46,6 +45,12 @@ def no_attribute(owner: Any, name: str) -> AttributeMissingError:
     if kind is AttributeMissingError:
         error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
     return error
+
+
+def _plain_class(value: Any) -> type:
+    if not hasattr(value, "view") or value.type.weak:
+        return float
+    return np.ndarray if value.type.form == "array" else value.type.dtype.type  # type: ignore[no-any-return]
 
 
 def class_name(value: Any) -> str:

@@ -7,13 +7,13 @@ Python evaluates them only where it comes to them.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, identical, truth
 from gradsmith.frontend.classes import MISSING
+from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.grown import element_of, is_grown, refuse
 from gradsmith.frontend.stage import Scratch
 from gradsmith.frontend.trace import handling
@@ -150,12 +150,17 @@ class _Matching:
         return self._attributes(subject, [*positional, *names], [*patterns, *named])
 
     def _attributes(self, subject: Any, names: Sequence[str], patterns: Sequence[Pattern]) -> bool:
-        """Python reads all of them first."""
+        """Python reads all of them before it asks any."""
         parts = []
         for name in names:
-            with contextlib.suppress(AttributeError), handling():
-                parts.append(self.attribute(subject, name))
-        return len(parts) == len(names) and self._all(parts, patterns)
+            try:
+                with handling():
+                    parts.append(self.attribute(subject, name))
+            except AttributeError as error:
+                if is_refusal(error):
+                    raise
+                return False
+        return self._all(parts, patterns)
 
     def _all(self, parts: Sequence[Any], patterns: Sequence[Pattern]) -> bool:
         return all(map(self.fits, parts, patterns))

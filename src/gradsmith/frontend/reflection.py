@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from gradsmith.frontend.captures import global_or_cell
+from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -41,9 +42,8 @@ def reflection(
     if trace is None or not args or isinstance(args[0], (Tracer, TracedInt)):
         return None
     by_getter = type(function) is operator.attrgetter
-    if not by_getter and not (isinstance(function, types.BuiltinFunctionType)):
-        return None
-    if not (is_external(trace, args[0])):
+    builtin = isinstance(function, types.BuiltinFunctionType)
+    if not (by_getter or builtin) or not is_external(trace, args[0]):
         return None
     if by_getter:
         return partial(_gotten, attribute, function.__reduce__()[1])
@@ -74,7 +74,9 @@ def _get(attribute: Attribute, owner: Any, name: str, *default: Any) -> Any:
     try:
         with handling():
             return attribute(owner, name)
-    except AttributeError:
+    except AttributeError as error:
+        if is_refusal(error):
+            raise
         return default[0]
 
 
