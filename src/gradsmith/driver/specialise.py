@@ -44,7 +44,7 @@ from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
-from gradsmith.frontend.opaque import object_argument
+from gradsmith.frontend.opaque import OpaqueObject, is_string, object_argument
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
@@ -546,9 +546,9 @@ def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, An
     return tree.unflatten(shape, [_settled(text) for text in texts]) if texts else result
 
 
-def _settled(text: Text) -> str:
+def _settled(text: Text) -> Any:
     try:
-        return text.settled("a result")
+        return text.used()
     except GradsmithError as error:
         error.span = returned()
         raise
@@ -561,13 +561,13 @@ def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, (Tracer, TracedInt)) or is_input(value)
+    return isinstance(value, (Tracer, TracedInt)) or is_input(value) or is_string(value)
 
 
 def _result_node(trace: Trace, leaf: Any) -> Node:
     if isinstance(leaf, Node):
         return leaf
-    if isinstance(leaf, Tracer):
+    if isinstance(leaf, (Tracer, OpaqueObject)):
         return leaf.node
     return trace.builder.lift(leaf.dim if isinstance(leaf, TracedInt) else leaf)
 

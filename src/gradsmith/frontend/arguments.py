@@ -92,7 +92,7 @@ _KEEPING = frozenset(
 
 
 @functools.cache
-def own_operator(cls: type) -> str | None:
+def own_operator(cls: Any) -> str | None:
     """The method by which a class derived from numbers or arrays computes in a way of its own."""
     libraries = [base for base in cls.__mro__ if base.__module__.split(".")[0] in _PLAIN]
     for base in cls.__mro__:

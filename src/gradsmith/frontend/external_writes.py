@@ -226,7 +226,7 @@ class Collector:
         if isinstance(value, Refusing):
             value.refuse()
         if isinstance(value, Text):
-            return _constant(value.settled(f"what is written to {label}"))
+            return _constant(value.settled())
         if isinstance(value, Tracer):
             known = self._unwritten_input(value)
             return known or self._computed(value)

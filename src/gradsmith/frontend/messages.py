@@ -50,7 +50,7 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
 def _plain_class(value: Any) -> type:
     if not hasattr(value, "view") or value.type.weak:
         return float
-    return np.ndarray if value.type.form == "array" else value.type.dtype.type  # type: ignore[no-any-return]
+    return np.ndarray if value.type.form == "array" else value.type.dtype.type
 
 
 def class_name(value: Any) -> str:

@@ -212,6 +212,11 @@ def _present(node: Node) -> Any:
     return present_values(trace).of(node)
 
 
+def is_string(value: Any) -> bool:
+    """Whether it stands for a string of the emitted code."""
+    return type(value) is OpaqueObject and type(_present(value.node)) is str
+
+
 def class_of_object(value: Any) -> type | None:
     """The class of an object that only calls know, where it is that of all calls of the code."""
     type_ = value.node.type if type(value) is OpaqueObject else None

@@ -25,6 +25,7 @@ from gradsmith.frontend import (
     number_methods,
     protocols,
     scimath,
+    text_values,
 )
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.attributes import (
@@ -147,6 +148,7 @@ from gradsmith.ops.declare import FUNCTIONS
 
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
 assert scimath.__name__, "functions with complex results have no meaning"
+assert text_values.__name__, "texts have no strings"
 assert grid_iterators.__name__, "iterators over several indices have no meaning"
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from gradsmith.errors import ConcretizationError, Span, UnsupportedError
 from gradsmith.frontend.exact_type import check_text
+from gradsmith.frontend.opaque import record
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.text import Text, Value, settled
+from gradsmith.frontend.text import Text, Value, settled, used
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -23,10 +24,12 @@ from gradsmith.frontend.writing import formatted
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Op
 from gradsmith.ops import effects
+from gradsmith.ops.calls import Callee
 from gradsmith.ops.effects import NUMPYS_ERRORS
 from gradsmith.ops.texts import Given, Whole, Written, evaluated
 
 Call = Callable[..., Any]
+PRINT = Callee("function", "builtins:print", "print")
 PLAIN = (str, bool, int, float, complex, type(None))
 _IN_EVERY_CLASS = {
     *("__module__", "__qualname__", "__doc__", "__weakref__", "__dict__"),
@@ -119,9 +122,12 @@ def in_silence(function: Call) -> Call:
 
 def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None:
     """``print(*args, **options)``."""
-    known = {name: settled(value, f"print({name}=...)") for name, value in options.items()}
+    known = {name: settled(value) for name, value in options.items()}
     if current_trace() is None:
         print(*args, **known)
+        return
+    if known.get("file") not in (None, sys.stdout, sys.stderr):
+        record(PRINT, list(map(used, args)), known)
         return
     stream = _stream(known.pop("file", None))
     flush = bool(known.pop("flush", False))
@@ -143,15 +149,7 @@ def _as_printed(call: Call, value: Any) -> Any:
 
 
 def _stream(file: Any) -> str:
-    if file is None or file is sys.stdout:
-        return "stdout"
-    if file is sys.stderr:
-        return "stderr"
-    raise UnsupportedError(
-        "print to a file is not supported in a function that gradsmith traces",
-        current_span(),
-        "print to sys.stdout or sys.stderr, or return what is to be written",
-    )
+    return "stderr" if file is sys.stderr and file is not sys.stdout else "stdout"
 
 
 def warned(

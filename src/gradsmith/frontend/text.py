@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from gradsmith.errors import ConcretizationError
-from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
@@ -48,40 +46,34 @@ class Text:
     """A string with traced values in it.
 
     Errors, `print` and `warnings.warn` of the emitted code write it. Where Python itself needs to
-    know it, sizes and integers give their numbers, as elsewhere; any other value is refused.
+    know it, the code is specialised: on the numbers of sizes and integers where there are no other
+    values in it, else on the string.
     """
 
     __slots__ = ("parts",)
 
+    string: ClassVar[Callable[[Text], Any]]
+    """The text as an object of the emitted code: see `gradsmith.frontend.text_values`."""
+    characters: ClassVar[Callable[[Text], str]]
+    """The present string, on which the code is specialised."""
+
     def __init__(self, parts: Iterable[Part]) -> None:
         self.parts = tuple(parts)
 
-    def settled(self, what: str = "this") -> str:
-        """The string itself.
-
-        Raises
-        ------
-        ConcretizationError
-            There are values in it that are known only while the code runs.
-        """
-        for part in self.values():
-            shown = part.unknown()
-            if shown is not None:
-                self._refuse(shown, what)
+    def settled(self) -> str:
+        """The string itself."""
+        if any(part.unknown() is not None for part in self.values()):
+            return self.characters(self)
         return "".join(p if isinstance(p, str) else p.settled() for p in self.parts)
+
+    def used(self) -> Any:
+        """The string for an operation: the emitted code does it where values are not known."""
+        known = all(part.unknown() is None for part in self.values())
+        return self.settled() if known else self.string(self)
 
     def values(self) -> Iterator[Value]:
         """The values in it."""
         return (part for part in self.parts if isinstance(part, Value))
-
-    def _refuse(self, shown: str, what: str) -> NoReturn:
-        raise ConcretizationError(
-            f"{what} needs the characters of a text that says the number of {shown}: they are "
-            "known only while the code runs",
-            current_span(),
-            "such texts can be joined, printed, warned with, and raised in errors; keys and names "
-            "must be known when tracing",
-        )
 
     def __add__(self, other: Any) -> Any:
         return joined([self, other]) if isinstance(other, (str, Text)) else NotImplemented
@@ -92,13 +84,14 @@ class Text:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.settled(f"the method .{name}()"), name)
+        return getattr(self.used(), name)
 
 
 def _by_string(name: str) -> Callable[..., Any]:
     def method(self: Text, *args: Any) -> Any:
-        given = [a.settled() if isinstance(a, Text) else a for a in args]
-        return getattr(self.settled(), name)(*given)
+        given = [a.used() if isinstance(a, Text) else a for a in args]
+        string = self.used()
+        return getattr(type(string), name)(string, *given)
 
     return method
 
@@ -128,6 +121,11 @@ def f_string(*texts: str | Text) -> str | Text:
     return joined(texts)
 
 
-def settled(value: Any, what: str = "this") -> Any:
+def settled(value: Any) -> Any:
     """A text as a string, anything else as it is."""
-    return value.settled(what) if isinstance(value, Text) else value
+    return value.settled() if isinstance(value, Text) else value
+
+
+def used(value: Any) -> Any:
+    """A text as a string that may be one of the emitted code, anything else as it is."""
+    return value.used() if isinstance(value, Text) else value

@@ -9,10 +9,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
-from gradsmith.frontend.text import Text, settled
+from gradsmith.frontend.text import Text, used
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.writing import by_format, by_join, formatted
@@ -66,9 +65,8 @@ def text_meaning(
 
 def _with_strings(call: Call, function: Any, *args: Any, **kwargs: Any) -> Any:
     """The call with strings for texts."""
-    what = name_of(function)
-    named = {key: settled(a, what) for key, a in kwargs.items()}
-    return call(function, *[settled(a, what) for a in args], **named)
+    named = {key: used(a) for key, a in kwargs.items()}
+    return call(function, *map(used, args), **named)
 
 
 def _applies(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

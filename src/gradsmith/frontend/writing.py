@@ -30,7 +30,7 @@ _CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
 
 def formatted(call: Call, value: Any, conversion: str, spec: Any) -> str | Text:
     """``f"{value!conversion:spec}"``; ``call`` calls functions of the user's as traced ones."""
-    spec = settled(spec, "a format")
+    spec = settled(spec)
     if isinstance(value, Unsettled):
         value.refuse()
     if is_grown(value):  # its elements are written one by one

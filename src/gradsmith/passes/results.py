@@ -9,6 +9,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, is_number, item, parameter
+from gradsmith.ir.types import ObjectType
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.shape import broadcast_to, copy
 from gradsmith.passes.buffers import CREATIONS
@@ -45,6 +46,8 @@ def _owner(node: Node) -> Hashable:
 
 
 def _owned(result: Node, taken: set[Hashable]) -> Node:
+    if isinstance(result.type, ObjectType):  # a string
+        return result
     if result.ndim == 0 and result.array_type.form != "array":
         return result
     if _is_spread(result):
