@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import warnings
 from dataclasses import dataclass
 
@@ -219,32 +221,97 @@ def test_texts_of_sizes_are_keys_and_results():
     assert gs.compile(f)(X, 7)[1] == "7 of 3"
 
 
-def refused(call, *arguments, match):
-    with pytest.raises(gs.GradsmithError, match=match) as caught:
-        call(*arguments)
-    assert caught.value.span is not None
-    assert caught.value.hint
-    return caught.value
-
-
-UNKNOWN = {
-    "a key": lambda x: {"a": 1}.get(f"{x[0]}", 2) * np.sum(x),
+NEEDED = {
+    "a key": lambda x: {"0.5": 1}.get(f"{x[0]}", 2) * np.sum(x),
+    "a key of a result": lambda x: {f"{x[0]:.1f}": np.sum(x), f"{x[1]}".strip(): x[0]},
+    "keys of a comprehension": lambda x: {f"{k}: {v:.1f}": v for k, v in enumerate(x)},
     "a comparison": lambda x: np.sum(x) * (2 if f"{x[0]:.1f}" == "0.5" else 3),
     "a slice": lambda x: np.sum(x) * len(f"{x[0]}"[:3]),
     "a method": lambda x: np.sum(x) * len(f"{x[0]}".strip()),
     "a length": lambda x: np.sum(x) * len(f"{x[0]}"),
     "a number": lambda x: np.sum(x) * float(f"{x[0]:.1f}"),
-    "a file": lambda x: np.sum(x) if open(f"/no/{x[0]}") else 0,  # noqa: PTH123, SIM115
-    "a format": lambda x: print(f"{x[1]:{x[0]}}"),
-    "in a list": lambda x: hash(tuple([f"{x[0]}"])),  # noqa: C409
-    "a result": lambda x: (np.sum(x), f"{x[0]}"),
+    "a format": lambda x: print(f"{x[1]:{int(abs(x[0]) + 8)}}"),
+    "in a list": lambda x: np.sum(x) * len({f"{x[0]}", f"{x[1]}", "0.5"}),
+    "a result": lambda x: (np.sum(x), f"{x[0]}", f"{x[0]!r:>20}|{float(x[1]):+.2e}"),
+    "by percent": lambda x: (np.sum(x), "%5.2f|%s|%r" % (x[0], x[1], x[2])),  # noqa: UP031
+    "by a method": lambda x: f"{x[0]:.1f} {x[1]!r}".upper(),
+    "joined": lambda x: ", ".join(f"{v:.2f}" for v in x),
     "a truth": lambda x: np.sum(x) if f"{x[0]}" else 0.0,
+    "a part": lambda x: np.sum(x) if "-" in f"{x[0]}" else 0.0,
+    "an array": lambda x: np.array([f"{v:.1f}" for v in x]).size,
+    "one of two": lambda x: (f"up {x[0]:.1f}" if x[0] > 0 else f"down {x[1]:.2f}").title(),
 }
+POINTS = [X, -X, X + 1.0, X]
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_other_uses_of_a_text_are_refused(name):
-    refused(gs.compile(UNKNOWN[name]), X, match="known only while the code runs")
+@pytest.mark.parametrize("name", NEEDED)
+def test_other_uses_of_a_text(name, capsys):
+    use = NEEDED[name]
+    compiled = gs.compile(use)
+    for x in POINTS:
+        expected, value = said(capsys, use, (x,)), said(capsys, compiled, (x,))
+        assert repr(value) == repr(expected)
+
+
+def test_a_result_is_no_reason_to_compile_anew():
+    compiled = gs.compile(lambda x: (np.sum(x), f"sum {np.sum(x):.3f}"))
+    sources = {compiled.source(x) for x in POINTS}
+    assert len(sources) == 1
+    assert "format" in sources.pop()
+
+
+def test_files_and_loggers_take_texts():
+    written = io.StringIO()
+    logger = logging.Logger("texts")
+    logger.addHandler(logging.StreamHandler(written))
+
+    def f(x):
+        for k, v in enumerate(x):
+            if v > 0:
+                logger.info(f"element {k} is {v:.3f}")
+        print("sum", np.sum(x), f"{x[0]!r}", sep="; ", end="!", file=written)
+        written.write(f"{len(x)} of {x[-1]}\n")
+        return np.sum(x * x)
+
+    compiled, gradient = gs.compile(f), gs.grad(f)
+    for call in (compiled, gradient):
+        for x in POINTS:
+            f(x)
+            expected = written.getvalue()
+            written.truncate(written.seek(0))
+            result = call(x)
+            assert written.getvalue() == expected
+            written.truncate(written.seek(0))
+            assert np.all(result == (f(x) if call is compiled else 2 * x))
+            written.truncate(written.seek(0))
+
+
+def test_derivatives_beside_texts():
+    def f(x):
+        label = f"{x[0]:.1f}"
+        return {"value": np.sum(x * x) * len(label), "label": label}
+
+    for x in POINTS:
+        value, pullback = gs.vjp(f, x)
+        assert value == f(x)
+        (gradient,) = pullback({"value": 1.0, "label": None})
+        assert np.array_equal(gradient, 2.0 * x * len(f(x)["label"]))
+        value, tangent = gs.jvp(f, (x,), (np.ones(3),))
+        assert value["label"] == f(x)["label"]
+        assert tangent["label"] is None
+        np.testing.assert_allclose(tangent["value"], np.sum(gradient))
+
+
+def test_a_text_of_a_branch_that_is_used_outside_of_it_is_pythons():
+    def f(x):
+        names = []
+        if x[0] > 0:
+            names.append(f"{x[0]:.2f}")
+        return len("".join(names)) * np.sum(x)
+
+    compiled = gs.compile(f)
+    for x in POINTS:
+        assert compiled(x) == f(x)
 
 
 def test_a_class_that_the_path_decides_is_that_of_python(capsys):

@@ -822,53 +822,6 @@ def assigned_shape():
 
 
 @case(TypeError)
-def text_as_a_key():
-    gs.grad(lambda x: {"0.5": 1.0}[f"{x[0]}"] * np.sum(x))(X)
-
-
-@case(TypeError)
-def text_compared():
-    def f(x):
-        if f"{x[0]:.1f}" == "0.5":
-            return np.sum(x)
-        return np.sum(x * x)
-
-    gs.grad(f)(X)
-
-
-@case(TypeError)
-def text_in_capitals():
-    gs.compile(lambda x: print(f"{x[0]:e}".upper()))(X)
-
-
-@case(TypeError)
-def text_as_the_name_of_a_file():
-    def f(x):
-        with open(f"/tmp/{x[0]}.txt") as file:  # noqa: PTH123
-            return len(file.read()) * np.sum(x)
-
-    gs.grad(f)(X)
-
-
-@case(TypeError)
-def text_returned():
-    gs.compile(lambda x: (np.sum(x), f"sum {np.sum(x)}"))(X)
-
-
-@case(TypeError)
-def text_by_sorted():
-    gs.compile(lambda x: sorted(x, key=str))(X)
-
-
-@case(TypeError)
-def print_to_a_file():
-    import io
-
-    file = io.StringIO()
-    gs.compile(lambda x: print(x, file=file))(X)
-
-
-@case(TypeError)
 def loops_in_too_many_loops():
     def products(x):
         total = 0.0

@@ -42,7 +42,9 @@ from gradsmith.frontend.row_buffers import (
 )
 from gradsmith.frontend.slots import Slot, param_of, shown_name
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled, is_undefined, whole
 from gradsmith.ir import dims
@@ -316,8 +318,13 @@ def differs(before: Any, after: Any) -> bool:
     """Whether a value that holds no data, but can be used, has become another one."""
     if isinstance(before, Unsettled) or isinstance(after, Unsettled):
         return not isinstance(before, Unsettled)
-    left, right = (tree.flatten(value, is_data) for value in (before, after))
+    left, right = (tree.flatten(value, _is_of_emitted_code) for value in (before, after))
     return bool(right[0]) or left[1] != right[1]
+
+
+def _is_of_emitted_code(value: Any) -> bool:
+    """Whether the emitted code alone knows what it is equal to."""
+    return is_data(value) or isinstance(value, (Text, ObjectStandIn))
 
 
 def _is_begun(before: Any, after: Any) -> bool:

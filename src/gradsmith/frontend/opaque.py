@@ -32,6 +32,7 @@ from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.text import used
 from gradsmith.frontend.trace import Capture, Original, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -231,6 +232,11 @@ def apply(function: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str
         if cls is not None:
             return issubclass(cls, *others) if others else cls
         args = (first, *others)
+        trace = current_trace()
+        if others and trace is not None and trace.builder is trace.root:
+            return decide(
+                record(Callee("function", "builtins:isinstance", "isinstance"), [*args], {})
+            )
     path = public_path(function)
     if path is not None:
         return record(Callee("function", path, _shown(path)), list(args), kwargs)
@@ -574,7 +580,8 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
         parts = [_part(trace, whole, k, part, f"{name}.{k}") for k, part in enumerate(result)]
         return tuple(parts) if type(result) is tuple else type(result)._make(parts)
     if not _is_data(result):
-        node = call(*nodes, result=ObjectType(), **attrs)
+        kind = str if type(result) is str and _makes_strings(nodes, attrs) else None
+        node = call(*nodes, result=ObjectType(kind), **attrs)
         present.put(node, result)
         return OpaqueObject(node)
     fixed = not nodes and attrs["callee"].is_logged  # of literals alone
@@ -582,6 +589,20 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
     node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
     present.put(node, result)
     return _array_or_number(trace, node, symbol, result)
+
+
+_WRITERS = {f"builtins:{name}" for name in ("str", "repr", "ascii", "format")}
+
+
+def _makes_strings(nodes: Sequence[Node], attrs: Mapping[str, Any]) -> bool:
+    """Whether a call that returns a string does so whatever its operands are."""
+    callee: Callee = attrs["callee"]
+    if callee.how == "function":
+        return callee.name in _WRITERS
+    owner, *_ = attrs["arguments"].args
+    if isinstance(owner, Whole):
+        return nodes[owner.place].type == ObjectType(str)
+    return isinstance(owner, str)
 
 
 def _is_plain_tuple(value: Any) -> bool:
@@ -633,6 +654,7 @@ class _Operands:
 
     def given(self, value: Any) -> Any:
         """An argument."""
+        value = used(value)
         if isinstance(value, Refusing):
             value.refuse()
         if isinstance(value, Tracer):

@@ -8,7 +8,9 @@ from typing import NoReturn
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
+from gradsmith.frontend.opaque import is_string
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import plain_key
@@ -46,7 +48,8 @@ def check_results(shape: Tree, *, writable: bool) -> None:
     if isinstance(value, Refusing):
         _refuse(value)
     named = isinstance(value, type) and class_name(value) is not None
-    fine = named or isinstance(value, _WRITABLE) if writable else value is None
+    text = isinstance(value, Text) or is_string(value)
+    fine = named or text or isinstance(value, _WRITABLE) if writable else value is None
     if shape.kind == "static" and not fine:
         raise ArgumentTypeError(
             f"the function returns {value!r:.60} of type {type(value).__name__}",

@@ -16,7 +16,7 @@ from gradsmith.frontend.exact_type import check_text
 from gradsmith.frontend.opaque import record
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.text import Text, Value, settled, used
+from gradsmith.frontend.text import Text, Value, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -127,7 +127,7 @@ def printed(call: Call, args: Iterable[Any], options: Mapping[str, Any]) -> None
         print(*args, **known)
         return
     if known.get("file") not in (None, sys.stdout, sys.stderr):
-        record(PRINT, list(map(used, args)), known)
+        record(PRINT, list(args), known)
         return
     stream = _stream(known.pop("file", None))
     flush = bool(known.pop("flush", False))

@@ -58,9 +58,24 @@ def text_meaning(
                 argument.refuse()
         return functools.partial(meaning, call, *bound)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
+    if not texts and _of_texts(function, args):
+        return lambda *lists, **named: call(function, *map(_strings, lists), **named)
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
         return None
     return functools.partial(_with_strings, call, function, *bound)
+
+
+def _of_texts(function: Any, args: Sequence[Any]) -> bool:
+    """Whether a function of NumPy's makes an array of a list of texts."""
+    lists = [a for a in args if type(a) in (list, tuple)]
+    if not lists or not str(getattr(function, "__module__", "")).startswith("numpy"):
+        return False
+    return any(_of_texts(function, a) or any(isinstance(b, Text) for b in a) for a in lists)
+
+
+def _strings(value: Any) -> Any:
+    """A text, or a list of such, as strings."""
+    return type(value)(map(_strings, value)) if type(value) in (list, tuple) else used(value)
 
 
 def _with_strings(call: Call, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -18,7 +18,9 @@ from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -86,6 +88,10 @@ def plain_key(key: Any) -> Any:
     """
     if isinstance(key, TracedInt):
         return int(key)
+    if isinstance(key, Text):
+        return key.settled()
+    if isinstance(key, ObjectStandIn):
+        return _present_object(key)
     if isinstance(key, Tracer):
         present = known(key)
         return present if key.type.weak else key.dtype.type(present)
@@ -95,6 +101,11 @@ def plain_key(key: Any) -> Any:
         return key
     parts = tuple(map(plain_key, key))
     return tuple.__new__(type(key), parts)
+
+
+def _present_object(value: ObjectStandIn) -> Any:
+    trace = current_trace()
+    return value if trace is None else present_values(trace).of(value.node)
 
 
 def _plain(present: Any, node: Node) -> Any:
