@@ -789,8 +789,8 @@ def copy_into_an_integer_array():
 
 
 @case(TypeError)
-def write_to_an_array_from_outside():
-    rows = iter([BUFFER])
+def element_of_a_generator():
+    rows = (row for row in [BUFFER])
 
     def loss(x):
         row = next(rows)
