@@ -98,7 +98,7 @@ def own_operator(cls: Any) -> str | None:
     for base in cls.__mro__:
         if base in libraries:
             break
-        for name in vars(base):
+        for name in map(str, vars(base)):
             special = name.startswith("__") and name.endswith("__")
             if name not in _KEEPING and (special or hasattr(libraries[0], name)):
                 return name

@@ -137,6 +137,11 @@ class OpaqueMethod:
         callee = Callee("method", self._name, f"the method .{self._name}()")
         return record(callee, [self._owner, *args], kwargs)
 
+    def present_owner(self) -> tuple[Any, str]:
+        """The object that it is of in the present call, and its name."""
+        owner = self._owner
+        return (_present(owner.node) if type(owner) is OpaqueObject else owner), self._name
+
     def __getitem__(self, key: Any) -> Any:
         return self._attribute()[key]
 

@@ -65,6 +65,7 @@ from gradsmith.frontend.doubts import (
     note_reshaped,
     note_written,
 )
+from gradsmith.frontend.drawn_elements import meaning_of_draw
 from gradsmith.frontend.effects import (
     DELETED,
     MUTATORS,
@@ -234,6 +235,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         or meaning_of_dispatching(function, args)
         or meaning_of_mapper(function)
         or meaning_of_heap(function, args)
+        or meaning_of_draw(function, args)
         or meaning_of_object_array(function, args, kwargs)
     )
 

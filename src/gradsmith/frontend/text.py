@@ -63,13 +63,13 @@ class Text:
     def settled(self) -> str:
         """The string itself."""
         if any(part.unknown() is not None for part in self.values()):
-            return self.characters(self)
+            return Text.characters(self)
         return "".join(p if isinstance(p, str) else p.settled() for p in self.parts)
 
     def used(self) -> Any:
         """The string for an operation: the emitted code does it where values are not known."""
         known = all(part.unknown() is None for part in self.values())
-        return self.settled() if known else self.string(self)
+        return self.settled() if known else Text.string(self)
 
     def values(self) -> Iterator[Value]:
         """The values in it."""
