@@ -194,7 +194,6 @@ def test_source_of_mapped_functions_does_not_depend_on_the_length(expression):
 SHOWN = [
     ("np.vectorize(lambda t: [t])(x)", "something else than numbers"),
     ("np.nditer([x, None])", "np.ndenumerate"),
-    ("np.vectorize(lambda r: r @ r, signature='(n)->()')(x)", "write a loop that fills"),
     ("np.apply_along_axis(lambda r: 0 if r[0] < 0 else r[1], 1, np.outer(x, x))", "0.0 for 0"),
 ]
 
@@ -448,3 +447,70 @@ def test_the_hits_of_a_cache_are_not_made_up():
 
     with pytest.raises(gs.GradsmithError, match="hits of the cache"):
         gs.compile(f)(1.5)
+
+
+BY_SIGNATURE = {
+    "sums of products": (lambda a, b: np.sum(a * b), "(n),(n)->()"),
+    "rows": (lambda r, s: r / np.sum(np.abs(r)) + s[0], "(n),(n)->(n)"),
+    "numbers beside rows": (lambda r, s: r[0] * s, "(n),()->()"),
+    "two results": (lambda r, s: (r * s, np.sum(r)), "(n),(n)->(n),()"),
+}
+
+
+@pytest.mark.parametrize("name", BY_SIGNATURE)
+def test_vectorize_with_a_signature(name):
+    function, signature = BY_SIGNATURE[name]
+
+    def f(x):
+        mapped = np.vectorize(function, signature=signature)
+        return mapped(np.outer(x, x + 1), x), mapped(x, x)
+
+    def total(x):
+        parts = [p for made in f(x) for p in (made if isinstance(made, tuple) else (made,))]
+        return sum(np.sum(part**2) for part in parts)
+
+    compiled, gradient = gs.compile(f), gs.grad(total)
+    for size in (3, 4, 1):
+        x = np.arange(size) + 0.5
+        assert repr(compiled(x)) == repr(f(x))
+        steps = np.eye(size) * 1e-6
+        expected = [(total(x + e) - total(x - e)) / 2e-6 for e in steps]
+        np.testing.assert_allclose(gradient(x), expected, rtol=1e-6)
+
+
+def test_vectorize_checks_the_sizes_of_a_signature():
+    mapped = np.vectorize(np.dot, signature="(n),(n)->()")
+    for arguments in ((np.ones(3), np.ones(2)), (np.ones(3), 1.0)):
+        with pytest.raises(ValueError, match="core dimension") as expected:
+            mapped(*arguments)
+        with pytest.raises(ValueError, match="core dimension") as found:
+            gs.compile(lambda x, y: 2.0 * mapped(x, y))(*arguments)
+        assert str(expected.value) in str(found.value)
+
+
+FROM_ITERATORS = {
+    "a generator": lambda x: np.fromiter((v * v for v in x), dtype=float),
+    "a condition": lambda x: np.fromiter((v for v in x if v > 0.2), float, count=-1),
+    "a list": lambda x: np.fromiter(list(x), float, count=1),
+    "a map": lambda x: np.fromiter(map(np.sin, x), float),
+}
+
+
+@pytest.mark.parametrize("name", FROM_ITERATORS)
+def test_arrays_of_iterators(name):
+    f = FROM_ITERATORS[name]
+    compiled, gradient = gs.compile(f), gs.grad(lambda x: np.sum(f(x) ** 2))
+    for size in (3, 5, 1):
+        x = np.arange(size) + 0.5
+        assert repr(compiled(x)) == repr(f(x))
+        steps = np.eye(size) * 1e-6
+        expected = [(np.sum(f(x + e) ** 2) - np.sum(f(x - e) ** 2)) / 2e-6 for e in steps]
+        np.testing.assert_allclose(gradient(x), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_an_iterator_that_is_too_short():
+    def f(x):
+        return np.fromiter((v for v in x), float, count=5)
+
+    with pytest.raises(ValueError, match="too short"):
+        gs.compile(f)(np.ones(3))

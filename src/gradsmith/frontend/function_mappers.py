@@ -65,6 +65,8 @@ def _vectorized(vectorize: Any, *args: Any, **kwargs: Any) -> Any:
     """
     _check_options(vectorize)
     function, given = _with_varying(vectorize, args, kwargs)
+    if vectorize.signature is not None:
+        return _by_signature(vectorize, function, given)
     if not given:
         return function()
     arrays = [apply(np.asarray, value) for value in given]
@@ -86,13 +88,76 @@ def _vectorized(vectorize: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _check_options(vectorize: Any) -> None:
     """Refuse what is not traced."""
-    for option in ("signature", "cache"):
-        if getattr(vectorize, option):
-            raise UnsupportedError(
-                f"np.vectorize with {option}= is not supported on traced values",
-                current_span(),
-                "write a loop that fills an array" if option == "signature" else "leave it out",
+    if vectorize.cache:
+        raise UnsupportedError(
+            "np.vectorize with cache= is not supported on traced values",
+            current_span(),
+            "leave it out",
+        )
+
+
+def _by_signature(vectorize: Any, function: Callable[..., Any], given: Sequence[Any]) -> Any:
+    """``np.vectorize(function, signature="(n),(n)->()")``: the function takes the last axes."""
+    cores, outputs = vectorize._in_and_out_core_dims
+    if len(given) != len(cores):
+        raise TypeError(
+            f"wrong number of positional arguments: expected {len(cores)!r}, got {len(given)!r}"
+        )
+    arrays = [apply(np.asarray, value) for value in given]
+    _check_cores(arrays, cores)
+    split = [(a, a.ndim - len(core)) for a, core in zip(arrays, cores, strict=True)]
+    empty = [apply(np.zeros, a.shape[:count]) for a, count in split]
+    outer = apply(np.broadcast_arrays, *empty)[0].shape if len(empty) > 1 else empty[0].shape
+    spread = [apply(np.broadcast_to, a, (*outer, *a.shape[count:])) for a, count in split]
+    if not outer:
+        return _each_output(outputs, function(*(a[()] for a in spread)), lambda a: a)
+    if any(dims.same(size, 0) for size in empty[0].type.shape):
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    rows = [apply(np.reshape, a, (-1, *a.shape[len(outer) :])) for a in spread]
+
+    def element(items: Any) -> Any:
+        made = function(*items)
+        return _each_output(outputs, made, partial(_of_one_dtype, vectorize.pyfunc))
+
+    made = listed(Elements(element, [(zipped(*rows), "element", ())], lazy=True))
+    single = len(outputs) == 1
+    columns = [made] if single else [_column(made, k) for k in range(len(outputs))]
+    stacked = [apply(np.array, column) for column in columns]
+    shaped = [apply(np.reshape, s, (*outer, *s.shape[1:])) for s in stacked]
+    return shaped[0] if single else tuple(shaped)
+
+
+def _check_cores(arrays: Sequence[Tracer], cores: Sequence[tuple[str, ...]]) -> None:
+    """NumPy's errors about the last axes of the arguments."""
+    sizes: dict[str, Any] = {}
+    for array, core in zip(arrays, cores, strict=True):
+        if array.ndim < len(core):
+            raise ValueError(
+                f"{array.ndim}-dimensional argument does not have enough dimensions for all core "
+                f"dimensions {core!r}"
             )
+        for name, size in zip(core, array.shape[array.ndim - len(core) :], strict=True):
+            if sizes.setdefault(name, size) != size:
+                raise ValueError(
+                    f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}"
+                )
+
+
+def _each_output(outputs: Sequence[Any], made: Any, convert: Callable[[Any], Any]) -> Any:
+    """What the function has returned, each of its results as an array."""
+    count = len(made) if isinstance(made, tuple) else 1
+    if count != len(outputs):
+        raise ValueError(
+            f"wrong number of outputs from pyfunc: expected {len(outputs)!r}, got {count!r}"
+        )
+    made = [apply(np.array, part) for part in (made if isinstance(made, tuple) else (made,))]
+    return convert(made[0]) if count == 1 else tuple(map(convert, made))
+
+
+def _of_one_dtype(function: Any, made: Any) -> Any:
+    if not loose.dtype_is_known(made):
+        raise _of_many_dtypes("np.vectorize", function, "convert it with float()")
+    return made
 
 
 def _with_varying(
@@ -145,6 +210,18 @@ def _of_many_dtypes(mapper: str, function: Any, hint: str) -> UnsupportedError:
         current_span(),
         f"{hint}, or return 0.0 for 0",
     )
+
+
+@mapper(np.fromiter)
+def _fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    made = apply(np.array, call(list, iter), dtype=dtype)
+    if count < 0:
+        return made
+    if len(made) < count:
+        raise ValueError(
+            f"iterator too short: Expected {count} but iterator had only {len(made)} items."
+        )
+    return made[:count]
 
 
 # -- slices of arrays ----------------------------------------------------------------------------
