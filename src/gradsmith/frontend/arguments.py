@@ -48,7 +48,7 @@ def check_leaf(value: Any, name: str, what: str = "argument") -> None:
     """
     if is_library_object(value):
         return
-    cls = type(value)  # it is asked: attributes of the user's objects may be anything
+    cls: Any = type(value)  # it is asked: attributes of the user's objects may be anything
     dtype = getattr(value, "dtype", None) if hasattr(cls, "dtype") else None
     if isinstance(value, (np.matrix, np.ma.MaskedArray)):
         plain = f"pass np.asarray({name})"

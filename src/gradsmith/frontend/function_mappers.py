@@ -155,7 +155,7 @@ def _each_output(outputs: Sequence[Any], made: Any, convert: Callable[[Any], Any
 
 
 def _of_one_dtype(function: Any, made: Any) -> Any:
-    if not loose.dtype_is_known(made):
+    if not dtype_is_known(made.node):
         raise _of_many_dtypes("np.vectorize", function, "convert it with float()")
     return made
 
