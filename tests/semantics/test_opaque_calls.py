@@ -523,7 +523,7 @@ def test_arrays_that_a_call_writes_to(f, first, sometimes):
 
 def rows_shuffled(x):
     order = [0, 1, 2]
-    random.shuffle(order)
+    np.random.shuffle(order)
     return x[order] @ np.arange(3)
 
 

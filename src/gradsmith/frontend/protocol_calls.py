@@ -10,10 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import is_instance, special
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
 
 
@@ -151,8 +154,73 @@ _OF_ELEMENTS: dict[Any, Callable[..., Any]] = {
 }
 
 
+def _arrays_made(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of NumPy's with what ``__array__`` gives for objects of the user's."""
+    return call(function, *map(_array_of, args), **{k: _array_of(v) for k, v in kwargs.items()})
+
+
+def _array_of(value: Any) -> Any:
+    mine = special(value, "__array__")
+    return value if mine is None else call(mine, value)
+
+
+def _by_ufunc_method(function: np.ufunc, *args: Any, **kwargs: Any) -> Any:
+    """A ufunc of objects with ``__array_ufunc__``: the first of these that knows it does it."""
+    owners = [value for value in args if special(value, "__array_ufunc__")]
+    for owner in sorted(owners, key=lambda value: -len(type(value).__mro__)):
+        mine = special(owner, "__array_ufunc__")
+        made = call(mine, owner, function, "__call__", *args, **kwargs)
+        if made is not NotImplemented:
+            return made
+    names = ", ".join(repr(type(value).__name__) for value in args)
+    raise TypeError(
+        f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r}, "
+        f"'__call__', {', '.join(map(repr, args))}): {names}"
+    )
+
+
+def _has_function_method(value: Any) -> bool:
+    array = isinstance(value, Tracer) and value.type.form == "array"
+    return array or (hasattr(type(value), "__array_function__") and not isinstance(value, Tracer))
+
+
+def _by_function_method(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of NumPy's of objects with ``__array_function__``."""
+    owners = [value for value in args if special(value, "__array_function__")]
+    kinds = tuple(dict.fromkeys(call(type, v) for v in args if _has_function_method(v)))
+    for owner in sorted(owners, key=lambda value: -len(type(value).__mro__)):
+        mine = special(owner, "__array_function__")
+        made = call(mine, owner, function, kinds, args, kwargs)
+        if made is not NotImplemented:
+            return made
+    raise TypeError(f"no implementation found for 'numpy.{function.__name__}' on types {kinds}")
+
+
+def _is_numpys(function: Any) -> bool:
+    if isinstance(function, (types.FunctionType, type)):
+        return False
+    return str(getattr(function, "__module__", "")).split(".")[0] == "numpy"
+
+
+def _of_numpy(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """What a function of NumPy's means for objects that have its protocols."""
+    ufunc = isinstance(function, np.ufunc)
+    if not ufunc and (
+        isinstance(function, (types.FunctionType, type)) or not _is_numpys(function)
+    ):
+        return None
+    protocol = "__array_ufunc__" if ufunc else "__array_function__"
+    if any(special(value, protocol) for value in args):
+        return partial(_by_ufunc_method if ufunc else _by_function_method, function)
+    if any(special(value, "__array__") for value in args):
+        return partial(_arrays_made, function)
+    return None
+
+
 def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """What a builtin means for objects of the user's; None where there are none of these."""
+    if any(map(is_instance, args)) and (by_numpy := _of_numpy(function, args)) is not None:
+        return by_numpy
     if function is functools.reduce and len(args) > 1 and as_trips(args[1]) is None:
         return _reduce
     try:

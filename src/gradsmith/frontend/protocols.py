@@ -114,6 +114,8 @@ def either_side(
         mine, theirs = (class_attribute(kind, reflected) for kind in kinds)
         if mine is not theirs or name in _COMPARING:
             ways.reverse()
+    if isinstance(left, Tracer) and not left.type.weak and special(right, "__array_ufunc__"):
+        return call(_UFUNCS[name], left, right)
     if not any(special(owner, method) for owner, method, _ in ways):
         return handled(plain, left, right)
     plain_number = _check_array(left, right)
@@ -175,6 +177,32 @@ def _check_array(left: Any, right: Any) -> Any:
 
 
 MISSING_UFUNC = object()
+_UFUNCS = {
+    f"__{name}__": ufunc
+    for name, ufunc in {
+        "add": np.add,
+        "sub": np.subtract,
+        "mul": np.multiply,
+        "truediv": np.true_divide,
+        "floordiv": np.floor_divide,
+        "mod": np.remainder,
+        "pow": np.power,
+        "matmul": np.matmul,
+        "divmod": np.divmod,
+        "lshift": np.left_shift,
+        "rshift": np.right_shift,
+        "and": np.bitwise_and,
+        "or": np.bitwise_or,
+        "xor": np.bitwise_xor,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "eq": np.equal,
+        "ne": np.not_equal,
+    }.items()
+}
+"""The ufuncs that the operators of arrays are, by special method."""
 
 
 def inplace(word: str, left: Any, right: Any) -> Any:

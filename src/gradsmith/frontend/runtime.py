@@ -156,6 +156,8 @@ assert grid_iterators.__name__, "iterators over several indices have no meaning"
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    if type(function) is types.MethodWrapperType and isinstance(function.__self__, np.ufunc):
+        function = function.__self__  # getattr(np.exp, "__call__")
     function = method_of_stand_in(function)
     args = made_lists(function, args)
     check_iterators(args)
