@@ -8,6 +8,7 @@ Rows of the table "Values at kinks, ties and edges" in docs/semantics.md.
 
 from __future__ import annotations
 
+import copy
 import functools
 import re
 
@@ -162,6 +163,7 @@ def test_classes_of_arguments_are_seen():
         return type(x).__name__, isinstance(x, (Metres, Row)), x * 2.0
 
     compiled = gs.compile(f)
+    copy.deepcopy(Metres(2.0))  # leaves a name in the class
     for value in (Metres(2.0), 2.0, np.ones(1).view(Row), np.ones(1), np.float64(3.0)):
         assert compiled(value) == f(value)
 

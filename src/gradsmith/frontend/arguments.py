@@ -85,6 +85,7 @@ _KEEPING = frozenset(
         *("__array_finalize__", "__array_priority__", "__reduce__", "__reduce_ex__"),
         *("__setstate__", "__getstate__", "__getnewargs__", "__copy__", "__deepcopy__"),
         *("__firstlineno__", "__static_attributes__", "__repr__", "__str__", "__del__"),
+        *("__slotnames__", "__abstractmethods__", "__dataclass_fields__", "__dataclass_params__"),
         *("__parameters__", "__orig_bases__", "__hash__", "__match_args__"),
     }
 )
