@@ -9,7 +9,8 @@ from gradsmith.codegen import printer
 from gradsmith.codegen.blocks import without_temporaries
 from gradsmith.codegen.conditions import asked, negated, until_raised
 from gradsmith.codegen.forms import BlockForm, LoopForm, arms_of, form_of
-from gradsmith.codegen.frames import assigned, direct, names_in, settled
+from gradsmith.codegen.frames import assigned, direct, settled
+from gradsmith.codegen.variables import names_in
 from gradsmith.errors import InternalError
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.types import ArrayType
@@ -107,11 +108,10 @@ class Branch:
 
     def _name(self, place: int) -> str | None:
         index = self.form.used[place]
-        for node in self.outer.graph.nodes:
-            if self.node in node.inputs and node.attrs.get("index") == index:
-                called = self.outer.graph.names.get(node)
-                if called is not None:
-                    return called
+        for node in self.outer.given(self.node, index):
+            called = self.outer.graph.names.get(node)
+            if called is not None:
+                return called
         names = [arm.names.get(arm.results[place]) for arm in arms_of(self.form)]
         return next((name for name in names if name is not None), None)
 

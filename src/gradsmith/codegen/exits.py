@@ -6,8 +6,9 @@ import ast
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.conditions import asked, negated
-from gradsmith.codegen.frames import Frame, assigned, is_variable, names_in, settled
+from gradsmith.codegen.frames import Frame, assigned, is_variable, settled
 from gradsmith.codegen.names import Names
+from gradsmith.codegen.variables import names_in
 from gradsmith.ops import syntax
 
 

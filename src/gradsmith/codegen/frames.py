@@ -21,6 +21,7 @@ from gradsmith.codegen.plan import Plan, plan
 from gradsmith.codegen.reading import reads, written_with
 from gradsmith.codegen.schedule import schedule
 from gradsmith.codegen.sizes import Sizes, symbols_of
+from gradsmith.codegen.variables import Variables, names_in
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import item
@@ -51,12 +52,21 @@ class Frame:
     wanted: WantedNames
     places: dict[Node, int]
     last: dict[Node | Symbol, int]
-    variables: Mapping[Node, ast.expr]
+    variables: Variables
     sizes: Sizes
     statements: list[ast.stmt] = field(default_factory=list)
     destinations: dict[tuple[Node, int], str] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)
     loop: Recorder | None = None
+    results: dict[Node, list[Node]] = field(default_factory=dict)
+    """For ops with several results those that are read."""
+    members: set[Node] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.members.update(self.graph.params, self.graph.nodes)
+        for node in self.graph.nodes:
+            if node.op is item or is_given(node):
+                self.results.setdefault(node.inputs[0], []).append(node)
 
     def is_over(self, variable: str, place: int, given: tuple[Node, int] | None = None) -> bool:
         """Whether nothing behind statement ``place`` reads what the variable holds so far, and
@@ -100,9 +110,13 @@ class Frame:
         return self.places.get(value.inputs[0] if is_given(value) else value, -1)
 
     def items(self, whole: Node) -> dict[int, Node]:
-        """Those results of an op with several that are read, by their places."""
-        found = [n for n in self.graph.nodes if n.op is item and n.inputs[0] is whole]
+        """Those results of an op with several that are read, by their indices."""
+        found = [n for n in self.results.get(whole, ()) if n.op is item]
         return {node.attrs["index"]: node for node in reversed(found)}
+
+    def given(self, whole: Node, index: int) -> list[Node]:
+        """The values that are this result of a branch or a loop."""
+        return [n for n in self.results.get(whole, ()) if is_item(n, whole, index)]
 
     def _shown(self, given: tuple[Node, int] | None) -> list[Node | Symbol]:
         """The values that are read by way of a result of a branch or a loop."""
@@ -110,19 +124,19 @@ class Frame:
             return []
         whole, index = given
         form = form_of(whole)
-        heads = self.wanted.heads
-        found = [n for n in self.graph.nodes if is_item(heads.get(n, n), whole, index)]
+        found = [x for node in self.given(whole, index) for x in self.wanted.sharing(node)]
         symbols = () if form is None else form.symbols[index : index + 1]
         return [*found, *(s for s in symbols if s is not None)]
 
     def held(self, variable: str) -> list[Node | Symbol]:
         """The values of this region that are written with the variable."""
-        heads = self.wanted.heads
-        found: list[Node | Symbol] = []
-        for node in (*self.graph.params, *self.graph.nodes):
-            reading = self.variables.get(heads.get(node, node), self.variables.get(node))
-            if reading is not None and variable in names_in(reading):
-                found.append(node)
+        found: dict[Node, None] = {}
+        for node in self.variables.reading(variable):
+            if node not in self.members:
+                continue
+            if self.wanted.heads.get(node, node) not in self.variables:
+                found[node] = None
+            found.update(dict.fromkeys(self.wanted.sharing(node)))
         return [*found, *self.sizes.held_by(variable)]
 
 
@@ -130,7 +144,7 @@ def frame(
     graph: Graph,
     masks: Mapping[Symbol, Node],
     slices: Mapping[Symbol, Taken],
-    variables: Mapping[Node, ast.expr],
+    variables: Variables,
     sizes: Sizes,
     loop: Recorder | None = None,
     *,
@@ -201,25 +215,10 @@ def _of_type(type_: Type) -> list[Symbol]:
     return [s for part in type_.items for s in _of_type(part)]
 
 
-def names_in(expression: ast.AST) -> set[str]:
-    """The variables that an expression reads."""
-    found: set[str] = set()
-    pending: list[object] = [expression]
-    while pending:  # what ast.walk does, in half the time: this is asked very often
-        part = pending.pop()
-        if isinstance(part, ast.Name):
-            found.add(part.id)
-        elif isinstance(part, list):
-            pending += part
-        elif isinstance(part, ast.AST):
-            pending += [getattr(part, field, None) for field in part._fields]
-    return found
-
-
 # -- where results go ----------------------------------------------------------------------------
 
 
-def direct(found: Frame, targets: Sequence[str], variables: dict[Node, ast.expr]) -> None:
+def direct(found: Frame, targets: Sequence[str], variables: Variables) -> None:
     """Let results be assigned to their variables as soon as they are made, where these are no
     longer read.
     """
@@ -231,7 +230,7 @@ def direct(found: Frame, targets: Sequence[str], variables: dict[Node, ast.expr]
             continue
         if found.spoils(head, found.held(target)):
             continue
-        for node in [head, *(n for n, first in heads.items() if first is head)]:
+        for node in found.wanted.sharing(head):
             variables[node] = syntax.name(target)
         if is_given(head):
             found.destinations[head.inputs[0], head.attrs["index"]] = target

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from gradsmith.codegen import printer
 from gradsmith.codegen.exits import leave_at_end
 from gradsmith.codegen.forms import LoopForm, form_of, is_given
-from gradsmith.codegen.frames import Frame, augmented, direct, names_in, settled
+from gradsmith.codegen.frames import Frame, augmented, direct, settled
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.trips import Trips
+from gradsmith.codegen.variables import names_in
 from gradsmith.errors import InternalError
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import shown

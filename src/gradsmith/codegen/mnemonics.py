@@ -62,11 +62,13 @@ class WantedNames:
         self.plan = plan
         self.names = names
         self.heads: dict[Node, Node] = {}
+        self._sharing: dict[Node, list[Node]] = {}
         self.wanted: dict[Node, str] = {}
         named: set[Node] = set()
         for node in plan.statements:
             operand = plan.overwrites.get(node)
             head = self.heads[node] = node if operand is None else self.heads.get(operand, operand)
+            self._sharing.setdefault(head, []).append(node)
             if node in names and head not in named:
                 self.wanted[head] = names[node]
                 named.add(head)
@@ -74,6 +76,15 @@ class WantedNames:
                 self.wanted[head] = self._by_op(node) or self.wanted.get(head, "t")
                 if self._is_gradient(node):
                     self.wanted[head] = f"g_{self.wanted[head].removeprefix('g_')}"
+
+    def sharing(self, head: Node) -> list[Node]:
+        """The values that share the buffer of ``head``, this one among them; none where it is not
+        the first.
+        """
+        if self.heads.get(head, head) is not head:
+            return []
+        found = self._sharing.get(head, [])
+        return found if head in self.heads else [head, *found]
 
     def _by_op(self, node: Node) -> str | None:
         return by_op(node, self.names)

@@ -15,7 +15,6 @@ from gradsmith.codegen.forms import (
     all_nodes,
     form_of,
     given_symbols,
-    is_item,
     record,
     tuple_type,
 )
@@ -30,6 +29,7 @@ from gradsmith.codegen.program import Program
 from gradsmith.codegen.shapes import access, tree_of
 from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.codegen.unread import without_unread
+from gradsmith.codegen.variables import Variables
 from gradsmith.errors import InternalError, Span
 from gradsmith.ir.dims import Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
@@ -51,7 +51,7 @@ class Body:
         self.program = program
         self.names = Names([program.name])
         self.sizes = Sizes(self._count, program.graph.guards)
-        self.variables: dict[Node, ast.expr] = {}
+        self.variables = Variables()
         self.frame: Frame = frame(prepared(program.graph), {}, {}, self.variables, self.sizes)
         self.used = self._used_symbols()
         self.comments: list[str] = []
@@ -275,13 +275,11 @@ class Body:
         symbol = given_symbols(whole)[index]
         if symbol is not None:
             self.sizes.bind(symbol, reading)
-        for node in self.graph.nodes:
-            if is_item(node, whole, index):
-                self.variables[node] = reading
-                chain = self.frame.wanted.heads.items()
-                self.variables.update({n: reading for n, head in chain if head is node})
-                if isinstance(node.type, ArrayType):
-                    self.sizes.show(node, reading)
+        for node in self.frame.given(whole, index):
+            for shared in (node, *self.frame.wanted.sharing(node)):
+                self.variables[shared] = reading
+            if isinstance(node.type, ArrayType):
+                self.sizes.show(node, reading)
 
     def _name_items(self, node: Node) -> None:
         read = self.frame.items(node)

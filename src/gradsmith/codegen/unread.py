@@ -8,7 +8,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gradsmith.codegen.frames import assigned, names_in
+from gradsmith.codegen.frames import assigned
+from gradsmith.codegen.variables import names_in
 
 Live = frozenset[str]
 """The variables, among the spared ones, that may be read before they are set again."""

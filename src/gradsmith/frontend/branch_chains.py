@@ -12,7 +12,7 @@ from typing import Any
 from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend.branches import fail_on, joined, needs_rows, variables
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
-from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.journal import Internal, journaling, reachable
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
@@ -24,7 +24,7 @@ Steps = Generator[int, None, "list[Any] | None"]
 """Which steps to take; it returns the variables after them, None where the frame has these."""
 
 
-class BranchChain:
+class BranchChain(Internal):
     """``if`` with ``elif``: staged code takes the steps that it finds here.
 
     Step ``2 * k`` is the body of the k-th ``if``; step ``2 * k + 1`` is what stands before the

@@ -22,7 +22,7 @@ from gradsmith.frontend.joint import (
     differing_rows,
     make_branch,
 )
-from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
+from gradsmith.frontend.journal import Internal, contents_of, journaling, reachable, refill
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
@@ -46,7 +46,7 @@ from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 
 
-class Branching:
+class Branching(Internal):
     """An ``if`` statement: runs over its arms, and knows the variables afterwards.
 
     Staged code is ``for arm in branching: try: ...``: one trip with the truth of a plain

@@ -381,4 +381,12 @@ def _enclosed(function: FunctionType) -> Iterator[Any]:
     yield from function.__closure__ or ()
 
 
-_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type)
+class Internal:
+    """Base of objects that staging puts into variables of its own: the user's code finds what they
+    hold on to in variables too, or not at all.
+    """
+
+    __slots__ = ()
+
+
+_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type, Internal)
