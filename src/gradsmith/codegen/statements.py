@@ -344,12 +344,15 @@ class Body:
         return any(not sizes.isdisjoint(mentioned(other)) for other in all_nodes(others))
 
     def _several(self, node: Node, type_: TupleType) -> ast.stmt:
-        """The results of an op that gives several; a single one it gives as it is."""
+        """The results of an op that gives several; a single one it gives as it is, unless a call
+        has returned a tuple of one.
+        """
         value = self._emit(node)
         targets = [self._items[node, i] for i in range(len(type_.items))]
         for index, part in self.frame.items(node).items():
             self.sizes.show(part, targets[index])
-        return syntax.assign(targets[0] if len(targets) == 1 else syntax.tuple_(targets), value)
+        single = len(targets) == 1 and node.op is not call
+        return syntax.assign(targets[0] if single else syntax.tuple_(targets), value)
 
     def _update(self, node: Node, target: ast.expr, overwritten: Node | None) -> list[ast.stmt]:
         if node.op.update is None:

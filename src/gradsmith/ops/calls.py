@@ -292,31 +292,42 @@ def made(
     return on_copies(function, *rest, **kwargs)
 
 
-def result_of(given: Any, *, result: Type, writes: Writes = None, **_: Any) -> Any:
+def result_of(
+    given: Any, *, result: Type, writes: Writes = None, count: Extents | None = None, **_: Any
+) -> Any:
     """The value of a node for what `made` gave."""
-    return checked(given if writes is None else _left(given, *writes), result)
+    return checked(given if writes is None else _left(given, *writes), result, count)
 
 
-def checked(value: Any, type_: Type) -> Any:
-    """``value``, if it is of the type.
+def checked(value: Any, type_: Type, count: Extents | None) -> Any:
+    """``value``, if it is of the type. Sizes that are not of ``count`` are not checked.
 
     Raises
     ------
     SpecialisationError
         It is of another one.
     """
-    if isinstance(type_, ArrayType):
-        return _expect(value, *_expected(type_))
-    return value
+    if not isinstance(type_, ArrayType):
+        return value
+    shape = _own_sizes(type_, count)
+    if shape is not None and np.ndim(value) == len(shape):
+        sizes = zip(np.shape(value), shape, strict=True)
+        shape = tuple(n if isinstance(k, dims.Dim) else k for n, k in sizes)
+    return _expect(value, _class_of(type_), shape)
 
 
-def _expected(type_: ArrayType) -> tuple[type, tuple[int | None, ...] | None]:
-    """The class of its numbers, and the sizes that are known for good."""
+def _class_of(type_: ArrayType) -> type:
+    """The class of its numbers."""
+    python = type_.form != "array" and (type_.weak or type_.dtype.kind == "b")
+    return PYTHON_TYPES[type_.dtype.kind] if python else type_.dtype.type
+
+
+def _own_sizes(type_: ArrayType, count: Extents | None) -> tuple[Size | None, ...] | None:
+    """The sizes of an array; None for those that are known once the call has been made."""
     if type_.form != "array":
-        python = type_.weak or type_.dtype.kind == "b"
-        return PYTHON_TYPES[type_.dtype.kind] if python else type_.dtype.type, None
-    kind = type_.dtype.type
-    return kind, tuple(size if isinstance(size, int) else None for size in type_.shape)
+        return None
+    counts = () if count is None else count.counts
+    return tuple(None if dims.as_symbol(size) in counts else size for size in type_.shape)
 
 
 EXPECT = '''
@@ -389,7 +400,7 @@ def _emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     if node.attrs.get("handled", False):
         emitter.error(SpecialisationError)
         made = syntax.call(emitter.helper(UNRAISED), later(made))
-    return _with_check(emitter, made, node.type)
+    return _with_check(emitter, made, node)
 
 
 def _made_call(
@@ -423,15 +434,16 @@ def unraised(compute):
 '''
 
 
-def _with_check(emitter: Emitter, made: ast.expr, type_: Type) -> ast.expr:
-    if not isinstance(type_, ArrayType):
+def _with_check(emitter: Emitter, made: ast.expr, node: Node) -> ast.expr:
+    if not isinstance(node.type, ArrayType):
         return made
     emitter.error(SpecialisationError)
-    kind, shape = _expected(type_)
+    kind, shape = _class_of(node.type), _own_sizes(node.type, node.attrs.get("count"))
     name = kind.__name__ if kind in PYTHON_TYPES.values() else f"np.{kind.__name__}"
     given = [made, syntax.name(name)]
     if shape is not None:
-        given.append(syntax.expression(shape))
+        sizes = [syntax.expression(None) if k is None else emitter.size(k) for k in shape]
+        given.append(syntax.tuple_(sizes))
     return syntax.call(emitter.helper(EXPECT), *given)
 
 
@@ -574,9 +586,9 @@ def said_by(operands: Sequence[Any], attrs: Mapping[str, Any]) -> str | None:
 of_kind = primitive(
     "of_kind",
     infer=lambda *_, result, **__: result,
-    evaluate=lambda value, *, result, **_: checked(value, result),
+    evaluate=lambda value, *, result, count, **_: checked(value, result, count),
     derivative=_REFUSED,
-    emit=lambda emitter, node, value: _with_check(emitter, value, node.type),
+    emit=lambda emitter, node, value: _with_check(emitter, value, node),
     traits=("barrier", "alias"),
 )
 """An object that a call has returned as the array or number that it is."""
