@@ -20,13 +20,13 @@ from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
-from gradsmith.frontend.frozen import check_identity_known
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import Classes, note, possible_types
 from gradsmith.frontend.numpy_errors import with_own
+from gradsmith.frontend.object_identity import check_identity_known
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all

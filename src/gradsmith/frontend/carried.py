@@ -23,6 +23,7 @@ from gradsmith.frontend.frozen import (
     first_of,
     freeze,
     frozen_sites,
+    note_remade,
     separate,
 )
 from gradsmith.frontend.journal import Journal, contents_of, written_part
@@ -191,7 +192,8 @@ class State:
         ``later`` tells whether it is not the first.
         """
         values = {
-            name: group.open(trace, builder, later) for name, group in self.variables.items()
+            name: note_remade(trace, group.open(trace, builder, later), self.cause)
+            for name, group in self.variables.items()
         }
         for storage, slot in self.storages.items():
             slot.open(trace, builder)

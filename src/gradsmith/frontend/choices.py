@@ -10,10 +10,10 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.branches import fail_on, joined, needs_rows
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.dispatch import run
-from gradsmith.frontend.frozen import is_same_object
 from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.object_identity import check_keys, is_same_object
 from gradsmith.frontend.opaque import OpaqueObject, class_of_object, record
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
@@ -140,6 +140,7 @@ def _contained(item: Any, container: Any) -> Any:
     if special(container, "__contains__"):
         return truth(protocols.contains(container, item))
     users = is_instance(item)
+    check_keys([item])
     if not protocols.is_iterable(container) and not users:
         held = isinstance(container, (list, tuple)) and any(map(is_instance, container))
         if not held:

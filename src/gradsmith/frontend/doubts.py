@@ -39,17 +39,18 @@ def note_written(container: Any) -> None:
     trace = current_trace()
     if trace is None or id(container) not in trace.doubts:
         return
-    for other, cause in list(_others(trace, container)):
+    for other, cause in list(others(trace, container)):
         outdate(other, cause)
 
 
 def family(trace: Trace, container: Any) -> list[Any]:
     """What can be written to of the container, and of those that it may be."""
     written = written_part(container)
-    return [written, *(other for other, _ in _others(trace, written))]
+    return [written, *(other for other, _ in others(trace, written))]
 
 
-def _others(trace: Trace, container: Any) -> Iterator[tuple[Any, Cause]]:
+def others(trace: Trace, container: Any) -> Iterator[tuple[Any, Cause]]:
+    """The containers that it may be as well, and the branch or loop that decides."""
     seen = {id(container)}
     stack = list(trace.doubts[id(container)][1]) if id(container) in trace.doubts else []
     while stack:
@@ -87,38 +88,6 @@ def note_default(container: Any, key: Any) -> None:
         return
     if not dict.__contains__(container, key):
         note_reshaped(container)
-
-
-def is_in_doubt(container: Any) -> bool:
-    """Whether it may be one of several containers."""
-    trace = current_trace()
-    return trace is not None and id(container) in trace.doubts
-
-
-class ItemsInDoubt:
-    """What is written to where the user writes ``container[key] = value``, and which container it
-    is depends on the path taken: a new key is one of that container alone.
-
-    ``items`` is the container, or what stands for its items.
-    """
-
-    __slots__ = ("container", "items")
-
-    def __init__(self, container: Any, items: Any) -> None:
-        self.container = container
-        self.items = items
-
-    def __getitem__(self, key: Any) -> Any:
-        note_default(self.container, key)
-        return self.items[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        note_item(self.container, key)
-        self.items[key] = value
-
-    def __delitem__(self, key: Any) -> None:
-        note_reshaped(self.container)
-        del self.items[key]
 
 
 def note_reshaped(container: Any) -> None:

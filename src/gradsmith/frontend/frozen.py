@@ -23,7 +23,7 @@ from gradsmith.frontend.journal import contents_of, written_part
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, writes
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import Perhaps
+from gradsmith.frontend.unsettled import Cause, Perhaps
 from gradsmith.ir.graph import Node
 
 Sites: TypeAlias = frozenset[Span]
@@ -90,7 +90,23 @@ def freeze(value: Any, sites: Sites) -> Any:
         known = trace.frozen.get(id(part))
         sites_of = sites if known is None else sites | known.sites
         trace.frozen[id(part)] = Frozen(part, contents_of(part), sites_of)
+    return note_remade(trace, value, sites)
+
+
+def note_remade(trace: Trace, value: Any, by: Cause | Sites) -> Any:
+    """``value``, whose tuples a branch or loop, or reading a stacked list, has made anew."""
+    for made in _tuples_in(value):
+        trace.remade[id(made)] = made, by
     return value
+
+
+def _tuples_in(value: Any, inside: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if not tree.is_container(value) or id(value) in inside:
+        return
+    if isinstance(value, tuple) and value:
+        yield value
+    for part in tree.parts(value)[2]:
+        yield from _tuples_in(part, (*inside, id(value)))
 
 
 def frozen_sites(value: Any) -> Sites:
@@ -159,11 +175,11 @@ writes.append(_check_not_locked)
 # -- identity
 
 
-def is_same_object(left: Any, right: Any) -> bool:
+def is_same_element(left: Any, right: Any) -> bool:
     """``left is right``; where a stacked list has lost the answer, another trace is asked for."""
     if left is right:
         return True
-    arrays = _buffer(left), _buffer(right)
+    arrays = array_of(left), array_of(right)
     one, other = _object_sites(left), _object_sites(right)
     if None not in arrays:
         if _may_be_one(*arrays, rows=bool(one or other)):  # type: ignore[arg-type]
@@ -180,19 +196,19 @@ def _may_be_one(left: Storage, right: Storage, *, rows: bool) -> bool:
     return rows and (left is right or left.may_be(right))
 
 
-def check_identity_known(value: Any) -> None:
-    """The identity of an object counts (`id`)."""
+def check_sites_known(value: Any) -> None:
+    """The identity of an object counts that may be an element of a stacked list."""
     sites = _object_sites(value)
     if sites:
         separate(sites, COMPARED)
 
 
 def _object_sites(value: Any) -> Sites:
-    buffer = _buffer(value)
+    buffer = array_of(value)
     return frozen_sites(value) if buffer is None else buffer.sites
 
 
-def _buffer(value: Any) -> Storage | None:
+def array_of(value: Any) -> Storage | None:
     """What an array shows; None of anything else."""
     view = getattr(value, "view", None) if type(value).__name__ == "Tracer" else None
     return None if view is None or value.type.form != "array" else view.storage

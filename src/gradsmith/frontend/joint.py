@@ -11,7 +11,15 @@ from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt
-from gradsmith.frontend.frozen import NONE, Sites, first_of, freeze, frozen_sites, lock
+from gradsmith.frontend.frozen import (
+    NONE,
+    Sites,
+    first_of,
+    freeze,
+    frozen_sites,
+    lock,
+    note_remade,
+)
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
 from gradsmith.frontend.merging import (
@@ -360,6 +368,7 @@ class Joint:
         if id(value) not in self.filled:
             _, keys, parts = tree.parts(value)
             made = tree.rebuilt(value, keys, [self.fill(p) for p in parts])
+            note_remade(self.trace, made, Cause(self.site))
             sites = NONE.union(*map(frozen_sites, self.origins[id(value)][1:]))
             self.filled[id(value)] = freeze(made, sites)
         return self.filled[id(value)]

@@ -18,7 +18,7 @@ from gradsmith.frontend.carried import (
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.doubts import Aliases
 from gradsmith.frontend.exchanged_arrays import cycles_of
-from gradsmith.frontend.frozen import NONE, Sites, freeze
+from gradsmith.frontend.frozen import NONE, Sites, freeze, note_remade
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.making import Made, Making
@@ -407,7 +407,8 @@ class LoopRegion:
             values[self.counter] = wrap_size(self.trips.start + length * self.trips.step)
         for name, group in {**self.state.variables, **self._late}.items():
             ends = [finals[id(slot)][1] for slot in group.carried()]
-            values[name] = group.final(ends, made.any_trip)
+            final = group.final(ends, made.any_trip)
+            values[name] = note_remade(self.trace, final, self.state.cause)
         note_implied(values, self._sides)
         self._doubt_aliases(finals)
         self.state.outdate()

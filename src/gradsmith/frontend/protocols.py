@@ -16,6 +16,7 @@ from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, special
 from gradsmith.frontend.dispatch import run
+from gradsmith.frontend.object_identity import check_keys, is_same_object
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
@@ -239,13 +240,14 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return handled(plain, left, right)
     if word == "NotEq" and not any(special(v, "__ne__") for v in (left, right)):
         if not any(special(v, "__eq__") for v in (left, right)):
+            check_keys([] if left is right else [left, right])
             return plain(left, right)
         return Negated(compare("Eq", left, right))
     given = either_side(name, reflected, plain, left, right)
     if given is not NotImplemented:
         return given
     if word in ("Eq", "NotEq"):
-        return (left is right) is (word == "Eq")
+        return is_same_object(left, right) is (word == "Eq")
     return plain(_without(left), _without(right))
 
 

@@ -59,8 +59,6 @@ from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.defined import made_class
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import (
-    ItemsInDoubt,
-    is_in_doubt,
     note_default,
     note_reshaped,
     note_written,
@@ -112,6 +110,7 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.object_arrays import meaning_of_object_array
+from gradsmith.frontend.object_identity import check_keys
 from gradsmith.frontend.objects import (
     construct,
     is_made_here,
@@ -144,6 +143,7 @@ from gradsmith.frontend.trips import Trips, each, each_list
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, deeper
+from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
@@ -165,6 +165,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
     check_lists_under([getattr(function, "__self__", None)])
+    if isinstance(function, types.BuiltinMethodType) and function.__name__ in _LOOKING_UP:
+        check_keys(args)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
@@ -440,6 +442,10 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
         trace.reliances["absent", id(owner), key] = reliance
 
 
+_LOOKING_UP = frozenset(
+    {"index", "count", "remove", "__contains__", "get", "pop", "setdefault", "add", "discard"}
+)
+"""Methods of containers that compare their argument with what they hold."""
 _COMPARING = ("index", "count", "remove", "__contains__", "__eq__", "__ne__")
 """Methods of lists that compare elements."""
 
@@ -523,6 +529,8 @@ class BoundRuntime:
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
         note_default(owner, key)
+        if isinstance(owner, dict):
+            check_keys([key])
         if is_instance(owner):
             return protocols.item(owner, key)
         if is_grown(owner):
@@ -568,8 +576,8 @@ class BoundRuntime:
             if isinstance(owner, CONTAINERS):
                 note_changed(trace, owner, "the write to an item of")
             items = protocols.Items(owner) if protocols.has_items(owner) else owner
-            if is_in_doubt(owner):
-                return ItemsInDoubt(owner, items)
+            if isinstance(owner, CONTAINERS) and trace.doubts:
+                return WatchedItems(owner, items)
             if isinstance(owner, CONTAINERS):
                 note_written(owner)
             return items

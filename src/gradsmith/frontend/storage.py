@@ -128,6 +128,10 @@ class Storage:
         """Those that it may be, not by way of others."""
         return [*(other for other, *_ in self._doubtful), *self._twins]
 
+    def chosen_among(self) -> list[tuple[Storage, Cause]]:
+        """Those that it may be as a branch or loop decides."""
+        return [(other, cause) for other, _, cause in self._doubtful if cause is not UNKNOWN]
+
     def may_be(self, other: Storage) -> bool:
         """Whether the two are one, or may be by way of others."""
         return other in self.family(lambda _: True)

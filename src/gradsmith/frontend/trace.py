@@ -138,6 +138,8 @@ class Trace:
     """Those among them whose attributes may differ between the branches of an ``if``."""
     seen: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
     """For arrays and containers from outside by identity: what stands for and what finds them."""
+    remade: dict[int, tuple[Any, Cause | frozenset[Span]]] = field(default_factory=dict)
+    """Tuples that were made anew by a branch or loop, by identity."""
     cells: dict[int, Any] = field(default_factory=dict)
     """Variables of staged functions that methods of classes defined in them close over."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)

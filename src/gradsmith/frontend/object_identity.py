@@ -1,0 +1,101 @@
+"""Which of several objects a value is, where the code asks: ``is``, ``id``, `object.__eq__`, keys.
+
+A value that a branch or loop has chosen is another object while tracing than those it was chosen
+from (`frontend.doubts`); so is a tuple that is made anew of its elements. The answer needs the
+branch decided, or the loop written out: a plain no would be wrong for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.doubts import others
+from gradsmith.frontend.frozen import (
+    COMPARED,
+    array_of,
+    check_sites_known,
+    is_same_element,
+    separate,
+)
+from gradsmith.frontend.journal import written_part
+from gradsmith.frontend.storage import Storage
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import Cause, Unsettled
+
+CHOSEN = "this asks which of several objects a branch or loop has chosen"
+HINT = "compare what the objects hold, or a number that says which it is"
+
+
+def is_same_object(left: Any, right: Any) -> bool:
+    """``left is right``."""
+    if left is right or is_same_element(left, right):
+        return True
+    trace = current_trace()
+    if trace is None or type(left) is not type(right):
+        return False
+    if isinstance(left, tuple):
+        _check_not_remade(trace, left, right)
+        return False
+    if array_of(left) is not None and array_of(right) is not None:
+        cause = _chosen_by(array_of(left), array_of(right))
+    else:
+        cause = _alias_by(trace, written_part(left), written_part(right))
+    if cause is not None:
+        raise cause.error(CHOSEN, HINT)
+    return False
+
+
+def _check_not_remade(trace: Trace, left: Any, right: Any) -> None:
+    for value in (left, right) if len(left) == len(right) else ():
+        _, by = trace.remade.get(id(value), (None, None))
+        if isinstance(by, Cause):
+            raise by.error(COMPARED, HINT)
+        if by is not None:
+            separate(by, COMPARED)
+
+
+def _alias_by(trace: Trace, left: Any, right: Any) -> Cause | None:
+    found = () if left is None or right is None else others(trace, left)
+    return next((cause for other, cause in found if other is right), None)
+
+
+def _chosen_by(left: Storage | None, right: Storage | None) -> Cause | None:
+    """The branch or loop on which it depends whether two buffers are one."""
+    seen, stack = {left}, [left]
+    while stack:
+        top = stack.pop()
+        for other, cause in () if top is None else top.chosen_among():
+            if other is right:
+                return cause
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return None
+
+
+def check_identity_known(value: Any) -> None:
+    """The identity of an object counts (`id`, `hash`)."""
+    check_sites_known(value)
+    trace = current_trace()
+    if trace is None:
+        return
+    if isinstance(value, Unsettled):
+        value.refuse()
+    part = None if isinstance(value, (str, bytes, int, float)) else written_part(value)
+    for _, cause in () if part is None else others(trace, part):
+        raise cause.error(CHOSEN, HINT)
+
+
+def check_keys(values: Iterable[Any]) -> None:
+    """The same of values that Python is about to look up or to compare, by identity if their
+    classes say nothing else.
+    """
+    for value in values:
+        if is_instance(value) and _is_compared_by_identity(type(value)):
+            check_identity_known(value)
+
+
+def _is_compared_by_identity(cls: type) -> bool:
+    return all("__eq__" not in vars(base) for base in cls.__mro__[:-1])

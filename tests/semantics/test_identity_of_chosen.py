@@ -1,0 +1,152 @@
+"""``is``, ``id``, `object.__eq__` and keys know which object a branch, loop or list has chosen."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+Pair = namedtuple("Pair", "a b")
+
+
+class Cell:
+    pass
+
+
+def lists_of_a_branch(x):
+    a, b = [x[0]], [x[1]]
+    c = a if x[0] > 2 else b
+    return c is a, c is b, c is not a
+
+
+def objects_of_a_branch(x):
+    a, b = Cell(), Cell()
+    c = a if x[0] > 2 else b
+    return c is a, c == a, c != b, c in (a, a), id(c) == id(b)
+
+
+def objects_as_keys(x):
+    a, b = Cell(), Cell()
+    held = {a: 1.0, b: 2.0}
+    c = a if x[0] > 2 else b
+    held[c] = x[1]
+    return held[a], held[b], len(held)
+
+
+def objects_looked_up(x):
+    a, b = Cell(), Cell()
+    c = a if x[0] > 2 else b
+    return {a: 1, b: 2}[c], c in {a: 1}, {a: 1}.get(c)
+
+
+def objects_in_lists(x):
+    a, b = Cell(), Cell()
+    c = a if x[0] > 2 else b
+    return [a, b].index(c), [a, a].count(c)
+
+
+def the_greatest(x):
+    cells = [Cell() for _ in x]
+    for cell, v in zip(cells, x, strict=True):
+        cell.v = v
+    best = max(cells, key=lambda cell: cell.v)
+    return [cell is best for cell in cells], cells.index(best)
+
+
+def lists_exchanged(x):
+    a, b = [x[0]], [x[1]]
+    first = a
+    for _ in x:
+        a, b = b, a
+    return first is a, first is b, a is b
+
+
+def arrays_of_a_branch(x):
+    a, b = x[1:], x[:-1]
+    c = a if x[0] > 2 else b
+    return c is a, c is b, a is b
+
+
+def arrays_exchanged(x):
+    a, b = x.copy(), x * 2
+    first = a
+    for _ in x:
+        a, b = b, a
+    return first is a, first is b, a is b
+
+
+def tuples_of_a_branch(x):
+    a, b = (x[0], 1.0), (x[1], 2.0)
+    c = a if x[0] > 2 else b
+    return c is a, c is b
+
+
+def tuples_of_a_loop(x):
+    best = first = (x[0], 0)
+    for i, v in enumerate(x):
+        if v > best[0]:
+            best = (v, i)
+    return best is first
+
+
+def tuples_in_a_list(x):
+    p = (x[0],)
+    history = [p]
+    for i in range(len(x)):
+        p = (x[i],)
+        history.append(p)
+    return history[-1] is p, history[0] is p, [q is history[0] for q in history]
+
+
+def named_tuples_in_a_list(x):
+    p = Pair(x[0], 1.0)
+    history = [p]
+    for i in range(len(x)):
+        p = Pair(x[i], 2.0)
+        history.append(p)
+    return history[-1] is p, history[0] is p
+
+
+def others_than_the_greatest(x):
+    points = [(v, v * v) for v in x]
+    best = max(points, key=lambda p: p[1])
+    return [p for p in points if p is not best]
+
+
+def tuples_within(x):
+    pair = (x[0], (x[1], 1.0))
+    inner = pair[1]
+    for v in x:
+        if v > 2:
+            pair = (v, pair[1])
+    return pair[1] is inner
+
+
+FUNCTIONS = [
+    lists_of_a_branch,
+    objects_of_a_branch,
+    objects_as_keys,
+    objects_looked_up,
+    objects_in_lists,
+    the_greatest,
+    lists_exchanged,
+    arrays_of_a_branch,
+    arrays_exchanged,
+    tuples_of_a_branch,
+    tuples_of_a_loop,
+    tuples_in_a_list,
+    named_tuples_in_a_list,
+    others_than_the_greatest,
+    tuples_within,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_identity(function):
+    compiled = gs.compile(function)
+    for values in ([5.0, 1.0, 1.5], [1.0, 3.0, 2.5, 0.5], [1.0, 1.5]):
+        x = np.array(values)
+        assert compiled(x) == function(x)
