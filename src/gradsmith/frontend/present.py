@@ -124,6 +124,30 @@ class PresentValues:
                 self.of(node)
         return dims.evaluate(size, self._bindings)
 
+    def unwrapped(self, node: Node) -> Node:
+        """The value that a node stands for in the regions at work, or the node itself."""
+        outer = self._outer()
+        while node in outer:
+            node = outer[node]
+        return node
+
+    def owner(self, node: Node) -> Builder | None:
+        """The builder, at work or around it, that has made a node; None where it is another's."""
+        return next((b for b in self._trace.builders() if b.owns(node)), None)
+
+    def owner_of_size(self, size: Size) -> Builder | None:
+        """The innermost builder that defines what a size mentions, if all of it is known."""
+        found = {self._owner_of_symbol(symbol) for symbol in dims.symbols(size)}
+        owners = [b for b in self._trace.builders() if b in found]
+        return None if None in found or not owners else owners[0]
+
+    def _owner_of_symbol(self, symbol: Symbol) -> Builder | None:
+        for builder in self._trace.builders():
+            params = [param.attrs["symbol"] for param in builder.params]
+            if symbol in params or symbol in said_by(builder.nodes):
+                return builder
+        return self._trace.root if symbol in bindings_of(self._trace.leaves) else None
+
     def _outer(self) -> dict[Node, Node]:
         """For each parameter that stands for a captured value: that value."""
         return {

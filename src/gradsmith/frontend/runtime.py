@@ -129,6 +129,7 @@ from gradsmith.frontend.outside_names import OutsideNames
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.patterns import Pattern, matched
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
+from gradsmith.frontend.recursion import recursing
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
@@ -142,7 +143,7 @@ from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips, each, each_list
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
-from gradsmith.frontend.value_guards import decide, deeper
+from gradsmith.frontend.value_guards import decide
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
@@ -277,7 +278,7 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         if written is not None:
             return written(*args, **kwargs)
         kwargs = with_defaults(function, args, kwargs)
-    with deeper():
+    with recursing(function):
         return staged(function)(*args, **kwargs)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -185,7 +186,11 @@ class Trace:
     unrolling: Unrolling = field(default_factory=Unrolling)
     frozen: dict[int, Any] = field(default_factory=dict)
     """Containers that must not be written to (`frontend.frozen`), by identity."""
-    depth: int = 0  # how many calls of the user's functions are being run in regions
+    calls: list[tuple[CodeType, Builder]] = field(default_factory=list)
+    """The calls of the user's functions at work, from the outermost, each with its region."""
+    recursive_calls: int = 0  # how many of them are within branches of a call of the same function
+    recursion_guards: dict[CodeType, int] = field(default_factory=dict)
+    """By recursive functions: how many present values have decided how they go on."""
     classes: dict[Node, Classes] = field(default_factory=dict)
     """The types of the numbers that branches and loops have joined (`frontend.number_class`)."""
     possible: dict[Node, tuple[ArrayType, ...]] = field(default_factory=dict)
@@ -255,6 +260,16 @@ class Trace:
         finally:
             self.builder = outer
             self.log.place = self.place_in_log(outer, len(outer.nodes), begin)
+
+    @contextmanager
+    def within(self, builder: Builder) -> Iterator[None]:
+        """What happens inside goes to this builder, which is the one at work or encloses it."""
+        inner, self.builder = self.builder, builder
+        try:
+            with building(builder):
+                yield
+        finally:
+            self.builder = inner
 
     def place_in_log(self, builder: Builder, end: int, begin: int) -> int:
         """Where a run stands in the log after the first ``end`` nodes of a builder.

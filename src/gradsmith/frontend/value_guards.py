@@ -7,8 +7,7 @@ cannot keep symbolic. A call in which a check fails gets a specialisation of its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from gradsmith.errors import ControlFlowError, InternalError, SpecialisationErro
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.present import present_values
+from gradsmith.frontend.recursion import note_guard
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
@@ -26,6 +26,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir.builder import Builder
+from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import PYTHON_TYPES
 from gradsmith.ops.compare import isnan, logical_not, not_equal
@@ -67,19 +68,39 @@ def known(value: Any) -> Any:
     trace = current_trace()
     if trace is None:
         raise InternalError("a traced value outside a trace")
-    check_reached(trace, shown(value))
-    if isinstance(value, TracedInt):
-        present: Any = present_values(trace).of_size(value.dim)
-        node = trace.builder.lift(value.dim)
-    else:
-        node = value.node
-        present = _plain(present_values(trace).of(node), node)
-    if not trace.builder.is_sure(node):
-        if trace.unrolling.tentative and trace.unrolling.tentative[-1].is_tentative:
-            raise TentativeError.within(trace.unrolling.tentative[-1], shown(value))
-        _check(trace, node, present)
-        trace.builder.make_sure(node)
+    values = present_values(trace)
+    what: Node | Dim = value.dim if isinstance(value, TracedInt) else values.unwrapped(value.node)
+    with trace.within(_home(trace, what)):
+        check_reached(trace, shown(value))
+        if isinstance(what, Node):
+            node, present = what, _plain(values.of(what), what)
+        else:
+            node, present = trace.builder.lift(what), values.of_size(what)
+        _make_sure(trace, node, present, shown(value))
     return present
+
+
+def _make_sure(trace: Trace, node: Node, present: Any, what: str) -> None:
+    """The code goes on only where the node has its present value."""
+    if trace.builder.is_sure(node):
+        return
+    if trace.unrolling.tentative and trace.unrolling.tentative[-1].is_tentative:
+        raise TentativeError.within(trace.unrolling.tentative[-1], what)
+    note_guard(trace)
+    _check(trace, node, present)
+    trace.builder.make_sure(node)
+
+
+def _home(trace: Trace, what: Node | Dim) -> Builder:
+    """Where a value is checked: here, or before the loops in whose iterations it is the same."""
+    builder, values = trace.builder, present_values(trace)
+    if not any(outer in trace.bodies for outer in trace.builders()):
+        return builder
+    owner = values.owner(what) if isinstance(what, Node) else values.owner_of_size(what)
+    if owner is None or owner is builder:
+        return builder
+    between = takewhile(lambda inner: inner is not owner, trace.builders())
+    return owner if any(inner in trace.bodies for inner in between) else builder
 
 
 def plain_key(key: Any) -> Any:
@@ -203,36 +224,6 @@ def _where() -> str:
     if span is None:
         return "a value"
     return f"`{span.expression}` in {span.where}"
-
-
-DEEPEST_CALLS = 60
-"""Calls within calls on paths of branches that are not decided: nothing ends them."""
-
-
-@contextmanager
-def deeper() -> Iterator[None]:
-    """A call of a user's function; recursion that a traced value ends would never do so here.
-
-    Raises
-    ------
-    UndecidedError
-        It is too deep: the branch is to be decided that ends it.
-    """
-    trace = current_trace()
-    if trace is None or trace.builder is trace.root:
-        yield
-        return
-    trace.depth += 1
-    try:
-        if trace.depth > DEEPEST_CALLS:
-            raise UndecidedError.at(
-                trace.site,
-                "a function calls itself, and a traced value decides when that ends",
-                "write it as a while loop",
-            )
-        yield
-    finally:
-        trace.depth -= 1
 
 
 def decide(condition: Any) -> bool:

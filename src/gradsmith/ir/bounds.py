@@ -63,14 +63,13 @@ def _mentioned(atom: Atom) -> Iterator[Symbol]:
 
 def _without(size: Dim, atom: Atom, *, lowest: bool) -> Size | None:
     """``size`` with the bound of ``atom`` that makes each term least (or greatest)."""
-    low, high = _bounds(atom)
     total: Size = 0
     for monomial, coefficient in size.terms:
         rest = _divided(monomial, atom)
         if rest is None:
             total = total + _term(monomial, coefficient)
             continue
-        bound = low if (coefficient > 0) == lowest else high
+        bound = _bound(atom, lowest=(coefficient > 0) == lowest)
         if bound is None or not all(isinstance(a, Symbol) and a.axis for a in rest):
             return None
         total = total + bound * _term(rest, coefficient)
@@ -92,21 +91,28 @@ def _divided(monomial: Monomial, atom: Atom) -> Monomial | None:
     return (*monomial[:place], *monomial[place + 1 :])
 
 
-def _bounds(atom: Atom) -> tuple[Size | None, Size | None]:
+def _bound(atom: Atom, *, lowest: bool) -> Size | None:
+    """The least (or greatest) value of an atom. One side at a time: both would be asked for twice
+    at each level of an atom in an atom.
+    """
     if isinstance(atom, Symbol):
-        return atom.bounds or (None, None)
-    left = extreme(atom.left, lowest=True), extreme(atom.left, lowest=False)
-    if atom.name == "%" and isinstance(atom.right, int) and atom.right > 0:
-        return 0, atom.right - 1
-    if atom.name == "%" and isinstance(atom.right, Dim) and _is_axis(atom.right):
-        return 0, atom.right - 1
-    if atom.name in ("//", "%"):
-        positive = isinstance(atom.right, int) and atom.right > 0 and atom.name == "//"
-        return (_quotient(left[0], atom), _quotient(left[1], atom)) if positive else (None, None)
-    right = extreme(atom.right, lowest=True), extreme(atom.right, lowest=False)
-    if atom.name == "min":
-        return _of_both("min", left[0], right[0]), _of_either("min", left[1], right[1])
-    return _of_either("max", left[0], right[0]), _of_both("max", left[1], right[1])
+        return (atom.bounds or (None, None))[0 if lowest else 1]
+    if atom.name == "%":
+        return _of_remainder(atom, lowest=lowest)
+    if atom.name == "//":
+        if not (isinstance(atom.right, int) and atom.right > 0):
+            return None
+        return _quotient(extreme(atom.left, lowest=lowest), atom)
+    sides = extreme(atom.left, lowest=lowest), extreme(atom.right, lowest=lowest)
+    needs_both = (atom.name == "min") == lowest
+    return _of_both(atom.name, *sides) if needs_both else _of_either(atom.name, *sides)
+
+
+def _of_remainder(atom: Compound, *, lowest: bool) -> Size | None:
+    known = atom.right > 0 if isinstance(atom.right, int) else _is_axis(atom.right)
+    if not known:
+        return None
+    return 0 if lowest else atom.right - 1
 
 
 def _of_both(name: str, left: Size | None, right: Size | None) -> Size | None:

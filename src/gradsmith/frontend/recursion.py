@@ -1,0 +1,113 @@
+"""Recursion of the user's functions: where traced values end it, the present ones decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+
+from gradsmith.errors import Span
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.ir.builder import Builder
+from gradsmith.ir.nesting import NestingError
+
+DEEPEST = 12
+"""Branches within branches through which a function calls itself: beyond, one is decided."""
+MOST_CALLS = 100
+"""Recursive calls on paths that are not decided, all together."""
+MOST_GUARDS = 500
+"""Present values that decide about recursion in one specialisation, of one function."""
+_HINT = "end it by plain numbers, or find outside of the function what they decide, as an array"
+
+
+@contextmanager
+def recursing(function: FunctionType) -> Iterator[None]:
+    """A call of a user's function is traced inside.
+
+    Raises
+    ------
+    UndecidedError
+        The function calls itself on both paths of branches again and again: a branch is to be
+        decided.
+    NestingError
+        The recursion is deeper than tracing can follow.
+    """
+    trace = current_trace()
+    if trace is None:
+        yield
+        return
+    code = function.__code__
+    regions = [builder for caller, builder in trace.calls if caller is code]
+    trace.calls.append((code, trace.builder))
+    try:
+        if regions and regions[-1] is not trace.builder:
+            _check_ends(trace, function, regions)
+        yield
+    except RecursionError:  # at the limit it comes again here, and the caller has more room
+        raise NestingError(
+            f"the recursion of {function.__name__}() is too deep to be traced",
+            current_span(),
+            "raise sys.setrecursionlimit before the call, or write it as a loop",
+        ) from None
+    finally:
+        trace.calls.pop()
+
+
+def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) -> None:
+    """The function has been called in these regions, and calls itself in another one inside."""
+    trace.recursive_calls += 1
+    if len(set(regions)) <= DEEPEST and trace.recursive_calls <= MOST_CALLS:
+        return
+    site = _undecided(trace, regions[-1])
+    error = UndecidedError.at(
+        site,
+        f"{function.__name__}() calls itself, and a traced value decides when that ends",
+        _HINT,
+    )
+    active = trace.unrolling.active
+    if site is None and active:
+        error.loop = active[-1]
+    raise error
+
+
+def _undecided(trace: Trace, outer: Builder) -> Span | None:
+    """Where the branch stands within ``outer`` that is to be decided."""
+    for builder in trace.builders():
+        if builder is outer:
+            return None
+        if trace.sites.get(builder) is not None:
+            return trace.sites[builder]
+    return None
+
+
+def note_guard(trace: Trace) -> None:
+    """A present value decides how the function goes on.
+
+    Raises
+    ------
+    NestingError
+        Too many have decided about the recursion of one function.
+    """
+    code = _recursive(trace)
+    if code is None:
+        return
+    found = trace.recursion_guards[code] = trace.recursion_guards.get(code, 0) + 1
+    if found > MOST_GUARDS:
+        raise NestingError(
+            f"traced values decide how the recursion of {code.co_name}() goes on, more than "
+            f"{MOST_GUARDS} times",
+            current_span(),
+            _HINT,
+        )
+
+
+def _recursive(trace: Trace) -> CodeType | None:
+    """The innermost function at work that has called itself."""
+    seen: set[CodeType] = set()
+    for code, _ in trace.calls:
+        if code in seen:
+            return code
+        seen.add(code)
+    return None
