@@ -6,6 +6,8 @@ read is never made.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,8 +18,9 @@ from gradsmith.frontend.exact_type import as_pythons, by_numpy, of_exact_type
 from gradsmith.frontend.failing import raise_if
 from gradsmith.frontend.grown import length_of
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt, wrap_size
+from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import Trips
 from gradsmith.ir import dims
 from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import error_of
@@ -74,6 +77,77 @@ def _scalar_of(kind: Any, *value: Any) -> Any:
 
 KINDS = (np.float16, np.float32, np.float64, np.complex64, np.complex128, np.bool_, np.int64)
 CHECKED.update({kind: partial(_scalar_of, kind) for kind in KINDS})
+
+
+def _repeat(values: Any, repeats: Any, axis: Any = None) -> Any:
+    """``np.repeat(values, repeats)``, not so often as a negative number."""
+    if isinstance(repeats, TracedInt) and dims.settled(">=", repeats.dim, 0) is not True:
+        raise_if(repeats < 0, partial(ValueError, _NEGATIVE))
+    return by_numpy(np.repeat, values, repeats, axis)
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **options: Any) -> Any:
+    """``np.average``: the weights must not add up to zero."""
+    if weights is not None:
+        total = by_numpy(np.sum, weights, axis if np.ndim(weights) > 1 else None)
+        error = partial(ZeroDivisionError, "Weights sum to zero, can't be normalized")
+        raise_if(by_numpy(np.any, by_numpy(np.equal, total, 0)), error)
+    return by_numpy(np.average, a, axis, weights, *more, **options)
+
+
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    """``np.unravel_index`` of an index that is in range."""
+    sizes = shape if isinstance(shape, (list, tuple)) else (shape,)
+    if isinstance(indices, (int, TracedInt)):
+        count = functools.reduce(operator.mul, sizes, 1)
+        error = partial(_no_index, indices, count)
+        raise_if(indices >= count, error)
+        raise_if(indices < 0, error)
+    return by_numpy(np.unravel_index, indices, shape, order)
+
+
+def _no_index(index: Any, count: Any) -> ValueError:
+    return ValueError(f"index {int(index)} is out of bounds for array with size {int(count)}")
+
+
+def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    """``np.ravel_multi_index`` of indices that are in range."""
+    if mode == "raise" and isinstance(multi_index, tuple) and isinstance(dims, (list, tuple)):
+        for index, size in zip(multi_index, dims, strict=False):
+            for condition in (index < 0, index >= size):
+                raise_if(by_numpy(np.any, condition), partial(ValueError, _COORDS))
+    return by_numpy(np.ravel_multi_index, multi_index, dims, mode, order)
+
+
+_COORDS = "invalid entry in coordinates array"
+CHECKED.update(
+    {
+        np.repeat: _repeat,
+        np.average: _average,
+        np.unravel_index: _unravel_index,
+        np.ravel_multi_index: _ravel_multi_index,
+    }
+)
+
+
+def check_range(owner: Trips, key: Any) -> None:
+    """Whether ``range(...)`` has an element at ``key``."""
+    if not owner.counts or not isinstance(key, (int, TracedInt)):
+        return
+    number, error = wrap_size(owner.length), partial(IndexError, _RANGE)
+    if _may_hold(key, ">=", number):
+        raise_if(key >= number, error)
+    if _may_hold(key, "<", -number):
+        raise_if(key < -number, error)
+
+
+_RANGE = "range object index out of range"
+
+
+def _may_hold(left: Any, relation: str, right: Any) -> bool:
+    """Whether integers may be so in some iteration of the loops around."""
+    one, other = as_size(left), as_size(right)
+    return one is None or other is None or dims.settled(relation, one, other) is not False
 
 
 def check_place(values: Any, key: Any) -> None:

@@ -228,7 +228,7 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
         signals = kinds if kinds and may_signal(node) else ()
         if not signals and not (trace.trying and may_raise(node)):
             continue
-        error = error_of(partial(_present_result, trace, node))
+        error = error_of(partial(present_values(trace).compute, node))
         text = None if error is None else said(error)
         if signals and isinstance(error, (FloatingPointError, RuntimeWarning)):
             error = as_numpy_words(error, node)
@@ -242,12 +242,6 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
             raise error
         place = nodes.index(node, begin)
         nodes[place:] = [*nodes[asked:], *nodes[place:asked]]  # the code asks before it computes
-
-
-def _present_result(trace: Trace, node: Node) -> Any:
-    values = present_values(trace)
-    operands = [values.of(i) for i in node.inputs]
-    return node.op.evaluate(*operands, **node.attrs)
 
 
 def check_at_root(

@@ -89,6 +89,13 @@ def raise_if(condition: Any, make: Callable[[], Exception]) -> None:
         _raise(make)
 
 
+def ask_first(condition: Callable[[], Any], make: Callable[[], Exception]) -> None:
+    """The same where a ``try`` may handle the error; elsewhere the emitted code raises it."""
+    trace = current_trace()
+    if trace is not None and trace.trying:
+        raise_if(condition(), make)
+
+
 def asserted(condition: Any, message: Callable[[], Any]) -> bool:
     """What ``assert`` asks; of a traced condition the emitted code does."""
     if not isinstance(condition, Tracer):

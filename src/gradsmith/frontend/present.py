@@ -64,6 +64,12 @@ class PresentValues:
                     stack += waiting
         return self._values[node]
 
+    def compute(self, node: Node) -> Any:
+        """The value of a node that has no effect, with the errors that Python raises here."""
+        for needed in self._needed(node, self._outer()):
+            self.of(needed)
+        return evaluate_node(node, [self.of(i) for i in node.inputs], dict(self._bindings))
+
     def _evaluate(self, node: Node, outer: dict[Node, Node]) -> None:
         if has_effect(node):
             if self._rehearsing:

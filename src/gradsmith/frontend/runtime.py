@@ -49,7 +49,7 @@ from gradsmith.frontend.captures import (
     rely_on_environment,
     rely_on_names,
 )
-from gradsmith.frontend.checked_calls import CHECKED, check_place
+from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
@@ -78,7 +78,7 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.exact_type import by_numpy
-from gradsmith.frontend.failing import asserted, bound, global_without_value, raising
+from gradsmith.frontend.failing import ask_first, asserted, bound, global_without_value, raising
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -537,6 +537,8 @@ class BoundRuntime:
         if is_grown(owner):
             check_place(owner, key)
             return element_of(owner, key)
+        if type(owner) is Trips:
+            check_range(owner, key)
         if (made := made_by_brackets(owner, key)) is not None:
             return made
         if isinstance(key, TracedInt):
@@ -744,3 +746,4 @@ for _function in (
 
 Tracer.check_lookup = staticmethod(check_lookup)
 Tracer.check_write = staticmethod(check_write)
+TracedInt.ask_first = staticmethod(ask_first)

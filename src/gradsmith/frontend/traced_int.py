@@ -29,6 +29,9 @@ class TracedInt:
     def __init__(self, dim: Dim) -> None:
         self.dim = dim
 
+    ask_first: ClassVar[Callable[..., None]]
+    """``ask_first(condition, error)`` raises an error that a ``try`` may handle; set from
+    `failing`."""
     known: ClassVar[Callable[..., int]]
     """The present number, which the emitted code checks; set from `value_guards`."""
 
@@ -223,12 +226,15 @@ def divided(symbol: str, left: Size, right: Size) -> Size:
 
     A divisor that cancels must not be 0; any other is divided by in the emitted code.
     """
+    what = "division or modulo" if symbol == "//" else "modulo"
+    error = ZeroDivisionError(f"integer {what} by zero")
     if dims.is_unbacked(right):
+        if not dims.settled("!=", right, 0):
+            TracedInt.ask_first(lambda: wrap_size(right) == 0, lambda: error)
         return dims.compound(symbol, left, right)
     cancels = symbol == "//" and isinstance(right, Dim)
     if (cancels or dims.hint(right) == 0) and not dims.decide("!=", right, 0):
-        what = "division or modulo" if symbol == "//" else "modulo"
-        raise ZeroDivisionError(f"integer {what} by zero")
+        raise error
     return _EXACT[symbol](left, right)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.ir import intrinsics
+from gradsmith.ir import dims, intrinsics
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter
 from gradsmith.ir.types import ArrayType, python_number
@@ -23,17 +23,30 @@ SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
 ARITHMETIC = ("divide", "floor_divide", "remainder", "power", "integer_power")
 """Operations that raise on Python's numbers, and on no others."""
+OF_SOME = (
+    *("reduce_max", "reduce_min", "argmax", "argmin"),
+    *("python_max_element", "python_min_element"),
+)
+"""Reductions of arrays that raise where there is no element."""
 
 
 def may_raise(node: Node) -> bool:
     """Whether it is a computation that raises for some numbers: mostly for Python's only, but no
-    integer is infinite either.
+    integer is infinite either, and nothing is the largest of no elements.
     """
     types = [i.type for i in node.inputs]
     numbers = bool(types) and all(isinstance(t, ArrayType) and t.weak for t in types)
     large = node.op.name in SUMS_AND_PRODUCTS and any(map(_is_too_large, node.inputs))
     arithmetic = numbers and (large or node.op.name in ARITHMETIC)
-    return arithmetic or node.op.name == "whole" or node.op.name.startswith("math_")
+    empty = node.op.name in OF_SOME and _may_be_empty(node)
+    return arithmetic or empty or node.op.name == "whole" or node.op.name.startswith("math_")
+
+
+def _may_be_empty(node: Node) -> bool:
+    """Whether an array may have no element along the axes that are reduced."""
+    x, axes = node.inputs[0].array_type, node.attrs["axis"]
+    reduced = range(x.ndim) if axes is None else axes if isinstance(axes, tuple) else (axes,)
+    return any(not dims.settled(">=", x.shape[axis], 1) for axis in reduced)
 
 
 def _is_too_large(node: Node) -> bool:
