@@ -39,7 +39,7 @@ def is_same_object(left: Any, right: Any) -> bool:
         _check_not_remade(trace, left, right)
         return False
     if array_of(left) is not None and array_of(right) is not None:
-        cause = _chosen_by(array_of(left), array_of(right))
+        cause = chosen_by(array_of(left), array_of(right))
     else:
         cause = _alias_by(trace, written_part(left), written_part(right))
     if cause is not None:
@@ -61,7 +61,7 @@ def _alias_by(trace: Trace, left: Any, right: Any) -> Cause | None:
     return next((cause for other, cause in found if other is right), None)
 
 
-def _chosen_by(left: Storage | None, right: Storage | None) -> Cause | None:
+def chosen_by(left: Storage | None, right: Storage | None) -> Cause | None:
     """The branch or loop on which it depends whether two buffers are one."""
     seen, stack = {left}, [left]
     while stack:

@@ -22,6 +22,7 @@ from gradsmith.frontend import (
     builtins_table,
     cached_functions,
     grid_iterators,
+    memory_questions,
     number_methods,
     protocols,
     scimath,
@@ -152,6 +153,7 @@ assert number_methods.NUMBER_METHODS, "arrays have no methods"
 assert scimath.__name__, "functions with complex results have no meaning"
 assert text_values.__name__, "texts have no strings"
 assert grid_iterators.__name__, "iterators over several indices have no meaning"
+assert memory_questions.__name__, "emitted code is asked which arrays share memory"
 
 
 @provide
