@@ -558,3 +558,50 @@ def test_lengths_that_need_a_specialisation(function, scale):
             continue
         assert compiled(x) == expected
         near(gradient(x), gradient_by_differences(function, x))
+
+
+def counted(x):
+    values, counts = np.unique(x, return_counts=True)
+    return {int(k): int(v) for k, v in zip(values, counts, strict=False)}
+
+
+def products(x):
+    values, counts = np.unique(x, return_counts=True)
+    return [int(k) * int(v) for k, v in zip(values, counts, strict=True)]
+
+
+def places(x):
+    return {place: value for place, value in enumerate(x[x > 1])}  # noqa: C416
+
+
+def of_dict(x):
+    u = x[x > 1]
+    return dict(zip(u, u * 2, strict=True)), dict(enumerate(u.tolist()))
+
+
+def with_the_whole(x):
+    u = x[x > 1]
+    one = {float(a): b for a, b in zip(u, x, strict=False)}
+    return one, {float(a): b for a, b in zip(x, u, strict=False)}
+
+
+def listed(x):
+    u = x[x > 1]
+    return [float(a) for a in reversed(u)], list(zip(u, u, strict=True)), sorted(u)
+
+
+def one_by_one(x):
+    values = iter(zip(x[x > 1], x, strict=False))
+    first = next(values, None)
+    return first, list(values)
+
+
+@pytest.mark.parametrize(
+    "function", [counted, products, places, of_dict, with_the_whole, listed, one_by_one]
+)
+@pytest.mark.parametrize("first", range(2))
+def test_containers_of_as_many_elements_as_the_data_say(function, first):
+    compiled = gs.compile(function)
+    for numbers in ([1, 2, 2], [1, 2, 3], [1, 1, 1], [3, 2, 3, 4, 4], [5, 4, 3])[first:]:
+        x = np.array(numbers, dtype=float)
+        assert repr(compiled(x)) == repr(function(x))

@@ -179,10 +179,19 @@ class TripIterator(Iterator[Any]):
         self._check()
         place = self._place
         self._trips.check_lists()
-        if not dims.decide("<", place, self._trips.length):
+        if not self._is_left(place):
             raise StopIteration
         self._place = place + 1
         return self._trips[place]
+
+    def _is_left(self, place: int) -> bool:
+        """Whether there is an element at ``place``: a length that the data decide has to be known
+        for that.
+        """
+        length = self._trips.length
+        if dims.is_unbacked(length):
+            return place < len(self._trips)
+        return dims.decide("<", place, length)
 
     def peek(self) -> Trips:
         """The trips that are left."""
