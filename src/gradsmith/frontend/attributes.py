@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -148,9 +148,31 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     held = _held(trace, owner, name)
     if held is MISSING and (kind is MISSING or slot) and is_external(trace, owner):
         rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
-    if held is not MISSING or kind is MISSING or slot:
+    if held is not MISSING or slot:
         return held
-    return _bound(trace, kind, owner, type(owner), name)
+    written = _written_in_class(trace, type(owner).__mro__, name)
+    if written is not MISSING:
+        return _bound_to(owner, written)
+    return MISSING if kind is MISSING else _bound(trace, kind, owner, type(owner), name)
+
+
+def _written_in_class(trace: Trace, mro: Sequence[type], name: str) -> Any:
+    """What the function has written to the first of these classes that has the attribute."""
+    for base in mro if trace.overlays else ():
+        written = changed(trace, base, name)
+        if written is not MISSING and written is not DELETED:
+            return written
+        if name in vars(base):
+            return MISSING
+    return MISSING
+
+
+def _bound_to(owner: Any, written: Any) -> Any:
+    """An attribute that the function has written to a class, as an instance finds it."""
+    if isinstance(written, property) and written.fget is not None:
+        return call(written.fget, owner)
+    plain = isinstance(written, (types.FunctionType, classmethod, staticmethod))
+    return written.__get__(owner, type(owner)) if plain else written
 
 
 def _is_data_descriptor(kind: Any) -> bool:
@@ -244,6 +266,9 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
     if cls is None or name == "__class__":
         return getattr(owner, name)
     after = cls.__mro__[cls.__mro__.index(this) + 1 :]
+    written = _written_in_class(trace, after, name)
+    if written is not MISSING:
+        return written if instance is cls else _bound_to(instance, written)
     for base in after:
         if name in vars(base):
             kind = vars(base)[name]

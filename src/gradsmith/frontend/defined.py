@@ -6,7 +6,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.trace import current_trace
 
 
@@ -20,15 +19,6 @@ def note_class(cls: Any) -> None:
         trace.made[id(function)] = function
         for cell in function.__closure__ or ():
             trace.cells[id(cell)] = cell
-
-
-def made_class(name: str, bases: Any, namespace: Any, **options: Any) -> type:
-    """``type(name, bases, namespace)``, as the module of the user's function makes it."""
-    frame = staged_frame()
-    module = {} if frame is None else {"__module__": frame.f_globals.get("__name__")}
-    made = type(name, bases, {**module, **namespace}, **options)
-    note_class(made)
-    return made
 
 
 def functions_of(cls: type) -> Iterator[types.FunctionType]:

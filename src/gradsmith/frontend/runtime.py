@@ -52,12 +52,12 @@ from gradsmith.frontend.captures import (
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
+from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
-from gradsmith.frontend.defined import made_class
 from gradsmith.frontend.dispatch import any_traced, is_traced
 from gradsmith.frontend.doubts import (
     note_default,

@@ -11,6 +11,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import CellType, CodeType, FunctionType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
@@ -18,13 +19,17 @@ import numpy as np
 
 from gradsmith.errors import InternalError, Span, UnsupportedError
 from gradsmith.frontend import protocols, stacked_arrays
+from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
+from gradsmith.frontend.class_statements import Making
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.context_managers import Passing
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.enclose import compile_function, replaced
 from gradsmith.frontend.failures import is_refusal
+from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions
@@ -381,6 +386,17 @@ class Scratch:
         """
         note_class(cls)
         return cls
+
+    def making(self, metaclass: Any) -> Any:
+        """What makes the class that a class statement defines."""
+        return Making(metaclass)
+
+    def decorator(self, function: Any) -> Any:
+        """``function``, which is given a function or class: one of the user's is staged."""
+        plain = getattr(function, "__func__", function)
+        library = isinstance(plain, FunctionType) and is_library(plain)
+        users = isinstance(plain, FunctionType) or is_instance(plain)
+        return partial(call, function) if users and not library else function
 
     def raised(self, error: Any) -> Any:
         """An error that ``raise`` is given, or its cause: one that a branch chooses is decided."""

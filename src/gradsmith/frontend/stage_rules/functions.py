@@ -12,7 +12,7 @@ from gradsmith.frontend.stage_rules.scopes import function_scope
 @rule(ast.FunctionDef)
 def function(rewriter: Rewriter, node: ast.FunctionDef) -> ast.stmt:
     """A function inside is staged with the outer one; its annotations stay as they are."""
-    decorators = [rewriter.visit(d) for d in node.decorator_list]
+    decorators = [_decorator(rewriter, d) for d in node.decorator_list]
     arguments = _arguments(rewriter, node.args)
     with rewriter.inside(function_scope(node, rewriter.scope)):
         body = rewriter.function_body(node)
@@ -31,15 +31,28 @@ def lambda_(rewriter: Rewriter, node: ast.Lambda) -> ast.expr:
 def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
     """The body of a class is left alone: its methods are staged when they are called.
 
-    A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others.
+    A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others, and
+    ``metaclass=__gs_scratch__.making(...)`` calls what Python calls when it makes a class.
     """
-    made_here = rewriter.method(SCRATCH, "defined", place(node.body[0]))
+    at = place(node.body[0])
+    made_here = rewriter.method(SCRATCH, "defined", at)
+    decorators = [_decorator(rewriter, d) for d in node.decorator_list]
+    keywords = [rewriter.visit(k) for k in node.keywords]
+    if all(k.arg for k in keywords):
+        given = next((k.value for k in keywords if k.arg == "metaclass"), ast.Constant(None, **at))
+        making = ast.keyword("metaclass", rewriter.scratch("making", at, given), **at)
+        keywords = [making, *(k for k in keywords if k.arg != "metaclass")]
     return replaced(
         node,
-        decorator_list=[made_here, *map(rewriter.visit, node.decorator_list), made_here],
+        decorator_list=[made_here, *decorators, made_here],
         bases=[rewriter.visit(b) for b in node.bases],
-        keywords=[rewriter.visit(k) for k in node.keywords],
+        keywords=keywords,
     )
+
+
+def _decorator(rewriter: Rewriter, decorator: ast.expr) -> ast.expr:
+    """``@d`` → ``@__gs_scratch__.decorator(d)``."""
+    return rewriter.scratch("decorator", place(decorator), rewriter.visit(decorator))
 
 
 def _arguments(rewriter: Rewriter, arguments: ast.arguments) -> ast.arguments:
