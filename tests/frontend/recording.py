@@ -96,6 +96,9 @@ class BoundRecorder:
     def effect(self, kind, name, /):
         self.note("effect", kind, name)
 
+    def deleted(self, name, value, /):
+        return True
+
     def stored(self, name, value, /):
         return value
 

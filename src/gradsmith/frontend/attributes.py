@@ -118,6 +118,24 @@ def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
     return made
 
 
+def class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:
+    """``cls.__dict__``: the methods and descriptors that it holds, and the values."""
+    written = {} if id(cls) not in trace.overlays else trace.overlays[id(cls)][1]
+    found = {**vars(cls), **written}
+    if is_external(trace, cls):
+        read = partial(_names_of_class, cls)
+        reliance = Reliance(read, read(), by_identity=False)
+        trace.reliances["names", id(cls)] = reliance
+        values = [name for name, v in vars(cls).items() if not hasattr(type(v), "__get__")]
+        plain = [name for name in values if name not in written and not name.startswith("__")]
+        found.update({name: outside_attribute(trace, cls, name, found[name]) for name in plain})
+    return types.MappingProxyType({n: v for n, v in found.items() if v is not DELETED})
+
+
+def _names_of_class(cls: type) -> tuple[str, ...]:
+    return tuple(vars(cls))
+
+
 def _names_held(owner: Any) -> tuple[str, ...]:
     return tuple(instance_dict(owner) or ())
 
@@ -140,7 +158,7 @@ class Nothing:
 def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """``object.__getattribute__(owner, name)``, MISSING without an error."""
     if isinstance(owner, type):
-        return _of_class(trace, owner, name)
+        return class_dict(trace, owner) if name == "__dict__" else _of_class(trace, owner, name)
     kind = class_attribute(type(owner), name)
     slot = isinstance(kind, types.MemberDescriptorType)
     if _is_data_descriptor(kind) and not slot:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.frontend.calling import later
+from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, negate
 from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
@@ -142,6 +142,29 @@ def _reduce(function: Any, iterable: Any, initial: Any = _NONE, /) -> Any:
 # -- the best by a key
 
 
+class Comparison:
+    """``functools.cmp_to_key(function)``."""
+
+    __gradsmith__ = True
+
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        self.function = function
+        self._plain = functools.cmp_to_key(functools.partial(call, function))
+
+    def __call__(self, value: Any) -> Any:
+        """The key of a value."""
+        return self._plain(value)
+
+    def compared(self, compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        """How two values compare."""
+        return compare(call(self.function, left, right), 0)
+
+
+@meaning(functools.cmp_to_key)
+def _as_key(mycmp: Any) -> Comparison:
+    return Comparison(mycmp)
+
+
 def is_better(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """``left > right`` (or ``<``); of tuples and lists where they differ first."""
     if not (type(left) is type(right) and isinstance(left, (tuple, list))):
@@ -156,7 +179,9 @@ def is_better(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 def best(plain: Any, elements: Elements, key: Any, default: Any = _NONE) -> Any:
     """``max(elements, key=key, default=default)``, or ``min``: the first of the best."""
-    compare = operator.gt if plain is max else operator.lt
+    compare: Callable[[Any, Any], Any] = operator.gt if plain is max else operator.lt
+    if isinstance(key, Comparison):
+        compare, key = functools.partial(key.compared, compare), None
     measure = _itself if key is None else later(key)
     element, items = elements.element, elements.items(0, {})
     alone = len(elements.clauses) == 1 and not elements.conditional

@@ -242,6 +242,7 @@ def _replaced(value: Any, /, **changes: Any) -> Any:
 
 
 MEANINGS: dict[Any, Callable[..., Any]] = {
+    vars: lambda owner: owner_value(current_trace(), owner, "__dict__"),
     getattr: _getattr,
     hasattr: _hasattr,
     setattr: _setter(set_attribute, setattr),

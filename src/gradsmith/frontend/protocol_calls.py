@@ -23,7 +23,11 @@ from gradsmith.frontend.trips import as_trips, each
 def _by_method(name: str, plain: Any) -> Callable[..., Any]:
     def meaning(value: Any, *rest: Any, **named: Any) -> Any:
         mine = special(value, name)
-        return plain(value, *rest, **named) if mine is None else call(mine, value, *rest, **named)
+        if mine is None:
+            return plain(value, *rest, **named)
+        made = call(mine, value, *rest, **named)
+        scalar = isinstance(made, Tracer) and not made.type.weak
+        return call(plain, made) if plain in (float, complex) and scalar else made
 
     return meaning
 
@@ -64,7 +68,11 @@ _ITERATING = frozenset(
 
 
 def _iter(value: Any, *rest: Any) -> Any:
-    return iter(value, *rest) if rest else protocols.iterator(value)
+    mine = special(value, "__iter__")
+    if rest or mine is None:
+        return iter(value, *rest) if rest else protocols.iterator(value)
+    made = call(mine, value)
+    return made if special(made, "__next__") else iter(made)
 
 
 def _next(value: Any, *default: Any) -> Any:

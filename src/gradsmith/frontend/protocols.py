@@ -72,6 +72,8 @@ def _beside_texts(value: Any, other: Any) -> Any:
 
 def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     """``plain(left, right)``; under a ``try`` its errors name the classes of Python's numbers."""
+    if plain in _OF_ARRAYS and _is_traced_number(left, right) and _is_traced_number(right, left):
+        return plain(_named(left), _named(right))
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
         return plain(left, right)
@@ -92,6 +94,19 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     ) from refused
 
 
+def _is_traced_number(value: Any, other: Any) -> bool:
+    """Whether it is a number, where one of the two is traced."""
+    traced = isinstance(value, (Tracer, TracedInt)) or isinstance(other, (Tracer, TracedInt))
+    array = isinstance(value, Tracer) and value.type.form == "array"
+    return traced and not array and isinstance(value, (Tracer, TracedInt, *_NUMBERS, np.generic))
+
+
+def _named(value: Any) -> Any:
+    """An object of a class of this name, which has no operators."""
+    return object.__new__(type(_called(_example(value)), (), {}))
+
+
+_OF_ARRAYS = (operator.matmul, operator.imatmul)
 _ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 _NUMBERS = (int, float, complex)
 
@@ -269,6 +284,16 @@ def contains(container: Any, item: Any) -> Any:
 def has_items(owner: Any) -> bool:
     """Whether its class takes part in ``owner[key] = value``."""
     return any(special(owner, f"__{name}item__") for name in ("get", "set", "del"))
+
+
+def index_of(key: Any) -> Any:
+    """A key of a sequence or array, with what ``__index__`` gives for objects of the user's."""
+    if isinstance(key, tuple):
+        return tuple(map(index_of, key))
+    if isinstance(key, slice):
+        return slice(*map(index_of, (key.start, key.stop, key.step)))
+    mine = special(key, "__index__")
+    return key if mine is None else call(mine, key)
 
 
 def item(owner: Any, key: Any) -> Any:

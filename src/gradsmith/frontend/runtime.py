@@ -315,6 +315,15 @@ def _parts_of_partial(
     return inner, first, named
 
 
+def _flattened(args: tuple[Any, ...], kwargs: Any) -> tuple[tuple[Any, ...], Any]:
+    """The arguments for a partial of a partial, as Python joins the two."""
+    inner, *rest = args
+    if inner.__reduce__()[2][3]:  # attributes of its own; to ask for its dict would make one
+        return args, kwargs
+    function, first, named = _parts_of_partial(inner)
+    return (function, *first, *rest), {**named, **kwargs}
+
+
 def _is_plain_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
 
@@ -363,6 +372,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
         if is_made_here(function):
             return construct(function, args, kwargs)
+        if function is functools.partial and args and type(args[0]) is functools.partial:
+            args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
         return note_made(current_trace(), function(*args, **kwargs))
@@ -443,6 +454,10 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
     if isinstance(key, Hashable):
         reliance = Reliance(is_there, value=False, by_identity=True)
         trace.reliances["absent", id(owner), key] = reliance
+
+
+def _is_traced_bool(key: Any) -> bool:
+    return isinstance(key, Tracer) and key.type.weak and key.dtype.kind == "b" and not key.ndim
 
 
 _LOOKING_UP = frozenset(
@@ -529,6 +544,8 @@ class BoundRuntime:
     def item(self, owner: Any, key: Any) -> Any:
         """``owner[key]``."""
         trace = current_trace()
+        if trace is not None and isinstance(owner, (Tracer, np.ndarray, list, tuple)):
+            key = protocols.index_of(key)
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
         note_default(owner, key)
@@ -543,15 +560,19 @@ class BoundRuntime:
             check_range(owner, key)
         if (made := made_by_brackets(owner, key)) is not None:
             return made
-        if isinstance(key, TracedInt):
-            found = element_at(owner, key, trace)
-            if found is not None:
-                return found[0]
+        found = self._by_traced_key(owner, key, trace)
+        if found is not None:
+            return found[0]
         if isinstance(owner, np.ndarray) and any_traced([key]):
             return builtins_table.as_traced(owner)[key]
         if owner is self.function.__globals__ and key in owner:
             return self.read(key, owner[key])
         return _item_of_outside(trace, owner, key)
+
+    def _by_traced_key(self, owner: Any, key: Any, trace: Trace) -> tuple[Any] | None:
+        if isinstance(owner, (list, tuple)) and _is_traced_bool(key):
+            return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
+        return element_at(owner, key, trace) if isinstance(key, TracedInt) else None
 
     @staticmethod
     def target(owner: Any, name: str | None, /) -> Any:
@@ -702,7 +723,7 @@ class BoundRuntime:
         write_outside(trace, *variable_place(self.function, name), value, self._held(trace, name))
         return value
 
-    def deleted(self, name: str, value: Any) -> bool:
+    def deleted(self, name: str, value: Any, /) -> bool:
         """Whether Python is to delete a global or nonlocal variable, which has a value; else it
         has none in the overlay from now on.
         """

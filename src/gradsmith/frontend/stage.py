@@ -270,6 +270,9 @@ class BoundRuntime(Protocol):
     def effect(self, kind: str, name: str, /) -> None:
         """The variable ``name``, of kind "global" or "nonlocal", is about to be changed."""
 
+    def deleted(self, name: str, value: Any, /) -> bool:
+        """Whether Python is to delete such a variable, which has this value."""
+
     def stored(self, name: str, value: Any, /) -> Any:
         """``value``, which such a variable has now."""
 
