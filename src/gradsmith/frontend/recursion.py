@@ -17,7 +17,7 @@ DEEPEST = 12
 """Branches within branches through which a function calls itself: beyond, one is decided."""
 MOST_CALLS = 100
 """Recursive calls on paths that are not decided, all together."""
-MOST_GUARDS = 500
+MOST_GUARDS = 300
 """Present values that decide about recursion in one specialisation, of one function."""
 _HINT = "end it by plain numbers, or find outside of the function what they decide, as an array"
 
