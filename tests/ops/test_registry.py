@@ -392,6 +392,7 @@ STRUCTURAL = {
     "size": "a symbolic size; see the tests of sizes",
     "item": "reads one of several results",
     "at_least_zero": "an identity: tests/semantics/test_zero_distances.py",
+    "itself": "an identity: tests/semantics/test_borrowed_arrays.py",
     "distinct": "an identity with a token: tests of functions called twice",
     "stop_gradient": "an identity without derivative: finite differences say otherwise",
     "finished_gradient": "the same",

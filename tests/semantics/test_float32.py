@@ -6,6 +6,9 @@ Rows of the table "Values at kinks, ties and edges" in docs/semantics.md.
 # A lambda around one NumPy function is what is under test here; names are easier to read in a row.
 # ruff: noqa: PLW0108, SIM905
 
+# Loops as users write them.
+# ruff: noqa: PERF401, PERF402
+
 from __future__ import annotations
 
 import numpy as np
@@ -129,3 +132,55 @@ def test_float32_second_derivative_stays():
         return np.sum(gs.grad(lambda y: np.mean(np.tanh(y) ** 2))(x))
 
     assert gs.grad(slope)(np.ones(3, np.float32)).dtype == np.float32
+
+
+# -- numbers of several precisions in one list ----------------------------------------------------
+
+
+def _after_a_float(x, a):
+    values = [a]
+    for v in x:
+        values.append(v)
+    return values, [np.sin(v + 0.3) for v in values]
+
+
+def _before_a_float(x, a):
+    values = [v * 2 for v in x]
+    for i in range(len(x)):
+        values[i] = a * i
+    return values, np.array(values)
+
+
+def _chosen_by_a_condition(x, a):
+    values = [v if v > 0.5 else a for v in x]
+    return np.array(values), sum(values), [np.sin(v + 0.3) for v in values]
+
+
+def _of_several_dtypes(x, a):
+    values = []
+    for v in x:
+        values.append(np.float64(v))
+    values.append(x[0])
+    return [v * 1.1 for v in values]
+
+
+def _in_pairs(x, a):
+    pairs = []
+    for v in x:
+        pairs.append((v, a))
+    pairs.append((a, x[0]))
+    return [p * 3.3 + q for p, q in pairs]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_after_a_float, _before_a_float, _chosen_by_a_condition, _of_several_dtypes),
+        _in_pairs,
+    ],
+)
+def test_lists_keep_the_precision_of_each_number(function):
+    compiled = gs.compile(function)
+    for values in ([1.0, 2.3, 0.7], [-1.1, 0.4], [0.3]):
+        x = np.array(values, dtype=np.float32)
+        assert repr(compiled(x, 0.123456789)) == repr(function(x, 0.123456789))

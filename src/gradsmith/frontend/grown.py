@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType, MethodType
@@ -195,7 +195,10 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
     kinds: list[Any] = []
     for leaf in leaves:
         if is_data(leaf):
-            kinds.append(_kind(leaf))
+            kind = _kind(leaf)
+            if isinstance(kind, Mixed) and not _is_one_precision(kind.types):
+                return None
+            kinds.append(kind)
             found.append(leaf)
         elif len(leaf) == 1 and leaf[0].wholes and not _is_replaced(leaf[0]):
             kinds.append(_form_now(leaf[0].form_for(leaf), type(leaf), leaf[0].wholes))
@@ -344,6 +347,8 @@ def columns_of(values: Sequence[Any]) -> Columns:
         form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
     pieces += _stacked(single, sites)
     columns = list(zip(*pieces, strict=True))
+    if not all(map(_are_of_one_precision, columns)):
+        separate(sites, ONE_BY_ONE)
     return Columns(form, [_in_one(column, sites) for column in columns], sites)
 
 
@@ -387,8 +392,19 @@ _TYPES_OF_KINDS = {
 
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
     """Elements that are there one by one as arrays."""
-    columns = zip(*rows, strict=True)
+    columns = list(zip(*rows, strict=True))
+    if not all(map(_are_of_one_precision, columns)):
+        separate(sites, ONE_BY_ONE)
     return [[joined_rows(np.stack, list(c), sites) for c in columns]] if rows else []
+
+
+def _are_of_one_precision(column: Sequence[Any]) -> bool:
+    """Whether what is computed with the elements has the same bits when they share an array."""
+    return _is_one_precision([traced(value).type for value in column])
+
+
+def _is_one_precision(types: Iterable[ArrayType]) -> bool:
+    return len({type_.dtype for type_ in types if type_.inexact}) <= 1
 
 
 def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:

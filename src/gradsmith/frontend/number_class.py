@@ -27,6 +27,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import number
 from gradsmith.ir.sizes import least
 from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.conditional import conditional_op
 from gradsmith.ops.powers import power
 from gradsmith.ops.scalars import widened
 
@@ -129,6 +130,8 @@ class _Search:
         given: list[Any] = [self.known[i] if is_number(i) else (i.type,) for i in node.inputs]
         if node.op is widened:
             return tuple(given[0])
+        if node.op is conditional_op:
+            return tuple(dict.fromkeys((*given[1], *given[2])))
         if all(types == (i.type,) for types, i in zip(given, node.inputs, strict=True)):
             return (*_complex_powers(node, given), node.type)
         combined = islice(product(*given), MOST)
