@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_reshaped
 from gradsmith.frontend.effects import MUTATORS
 from gradsmith.frontend.grown import is_grown, refuse
@@ -94,6 +95,7 @@ def announce(container: Any, method: str) -> None:
     if is_grown(container) and method not in APPENDING:
         refuse(container)
     note_container_write(trace, container)
+    note_deque(container, method)
     note_reshaped(container)
 
 

@@ -237,16 +237,41 @@ def copy_of(container: Any) -> Any:
 
 
 def fill(container: Any, contents: Any) -> None:
-    """Let a list, dict, set or deque hold these, and no method of the user's be called."""
+    """Let a list, dict, set or deque hold these, and no method of the user's be called.
+
+    Python may be iterating over it: what a dict or set holds already stays where it is.
+    """
     base = _base(container)
-    base.clear(container)
     if isinstance(container, dict):
-        for key, value in contents.items():
-            base.__setitem__(container, key, value)
+        _fill_dict(base, container, contents)
     elif isinstance(container, set):
-        set.update(container, contents)
+        _fill_set(container, contents)
     else:
+        base.clear(container)
         base.extend(container, contents)
+
+
+def _fill_dict(base: Any, container: Any, contents: Any) -> None:
+    keys = list(base.__iter__(container))
+    for key in keys[len(contents) :]:
+        base.__delitem__(container, key)
+    if any(one is not other for one, other in zip(keys, contents, strict=False)):
+        base.clear(container)
+    for key, value in contents.items():
+        if base.get(container, key, _ABSENT) is not value:
+            base.__setitem__(container, key, value)
+
+
+def _fill_set(container: Any, contents: Any) -> None:
+    """One by one: Python would order the elements anew where many are added."""
+    for value in [value for value in set.__iter__(container) if value not in contents]:
+        set.discard(container, value)
+    for value in contents:
+        if not set.__contains__(container, value):
+            set.add(container, value)
+
+
+_ABSENT = object()
 
 
 _open: ContextVar[tuple[Journal, ...]] = ContextVar("journals", default=())
@@ -350,7 +375,7 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     overlays = [overlay for _, overlay in trace.overlays.values()]
-    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures]
+    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures, trace.deque_states]
     while stack:
         value = stack.pop()
         own_class = isinstance(value, type) and id(value) in trace.made

@@ -56,6 +56,8 @@ from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
+from gradsmith.frontend.container_iterators import is_iterated, is_watched, note_deque
+from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
@@ -237,6 +239,8 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         return None
     if function is type and len(args) > 1:
         return made_class
+    if function is iter and len(args) == 1 and is_watched(args[0]):
+        return over_container
     return (
         meaning_of_cached(function, args, kwargs)
         or meaning_of_dispatching(function, args)
@@ -602,7 +606,7 @@ class BoundRuntime:
             if isinstance(owner, CONTAINERS):
                 note_changed(trace, owner, "the write to an item of")
             items = protocols.Items(owner) if protocols.has_items(owner) else owner
-            if isinstance(owner, CONTAINERS) and trace.doubts:
+            if isinstance(owner, CONTAINERS) and (trace.doubts or is_iterated(owner)):
                 return WatchedItems(owner, items)
             if isinstance(owner, CONTAINERS):
                 note_written(owner)
@@ -613,6 +617,7 @@ class BoundRuntime:
     def extended(value: Any) -> None:
         """``value += ...`` is next: a list, dict or set is changed in place."""
         if isinstance(value, CONTAINERS):
+            note_deque(value, "__iadd__")
             note_reshaped(value)
 
     def extended_attribute(self, owner: Any, name: str) -> None:

@@ -139,6 +139,10 @@ class Trace:
     """Those among them whose attributes may differ between the branches of an ``if``."""
     seen: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
     """For arrays and containers from outside by identity: what stands for and what finds them."""
+    deques: dict[int, Any] = field(default_factory=dict)
+    """Deques that are iterated over, by identity."""
+    deque_states: dict[int, object] = field(default_factory=dict)
+    """For each of them a token, which every change replaces."""
     remade: dict[int, tuple[Any, Cause | frozenset[Span]]] = field(default_factory=dict)
     """Tuples that were made anew by a branch or loop, by identity."""
     cells: dict[int, Any] = field(default_factory=dict)

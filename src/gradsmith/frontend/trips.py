@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, Span
+from gradsmith.frontend import container_iterators
 from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.iterated_lists import IteratedList, check_not_stacked, lists_under
 from gradsmith.frontend.spans import current_span
@@ -242,7 +244,7 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
     """``enumerate(iterable, start)``."""
     trips = taken(iterable)
     if trips is None:
-        return enumerate(iterable, start)
+        return enumerate(container_iterators.over(iterable), start)
     counted = trips.from_zero()
     start = start if isinstance(start, TracedInt) else operator.index(start)
 
@@ -255,12 +257,12 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
 def zipped(*values: Any, strict: Any = False) -> Any:
     """``zip(*values)``, which ends with the shortest."""
     if is_decided() and any(isinstance(value, TripIterator) for value in values):
-        return zip(*[iter(v) for v in values], strict=strict)
+        return zip(*[iter(container_iterators.over(v)) for v in values], strict=strict)
     found = [as_trips(value) for value in values]
     trips = [t.from_zero() for t in found if t is not None]
     lengths = [t.stop for t in trips]
     if len(trips) < len(values) or not values or (strict and not _is_one_length(lengths)):
-        return zip(*[iter(v) for v in values], strict=strict)
+        return zip(*[iter(container_iterators.over(v)) for v in values], strict=strict)
     for value in values:
         taken(value)
     length = functools.reduce(dims.minimum, lengths)
@@ -300,6 +302,8 @@ def _is_one_length(lengths: list[Size]) -> bool:
 def reversed_trips(value: Any) -> Any:
     """``reversed(value)``."""
     trips = None if isinstance(value, TripIterator) else as_trips(value)
+    if trips is None and isinstance(value, deque):
+        return container_iterators.over(value, backwards=True)
     return reversed(value) if trips is None else _ITERATORS[reversed](trips.backwards())
 
 
@@ -328,13 +332,18 @@ def each(iterable: Any) -> Iterator[Any]:
 
 def each_list(iterables: Iterable[Any]) -> list[Any]:
     """The same of lists among these, that a function may append to which Python calls."""
-    return [each(values) if type(values) is list else values for values in iterables]
+    return [
+        each(values) if type(values) is list or container_iterators.is_watched(values) else values
+        for values in iterables
+    ]
 
 
 def one_by_one(iterable: Iterable[Any]) -> Iterator[Any]:
     """The elements as Python takes them: the others are left."""
     lists = lists_under(iterable)
-    for element in iterable:  # closing this iterator does not end the other
+    for element in container_iterators.over(
+        iterable
+    ):  # closing this iterator does not end the other
         check_not_stacked(lists)
         yield element
         check_not_stacked(lists)

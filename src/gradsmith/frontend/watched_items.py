@@ -1,9 +1,12 @@
-"""Writes to items of containers where branches or loops have chosen among several."""
+"""Writes to items of containers where branches or loops have chosen among several, and of deques
+that are being iterated over.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_default, note_item, note_reshaped
 from gradsmith.frontend.object_identity import check_keys
 
@@ -32,6 +35,7 @@ class WatchedItems:
 
     def __delitem__(self, key: Any) -> None:
         self._check(key)
+        note_deque(self.container, "__delitem__")
         note_reshaped(self.container)
         del self.items[key]
 
