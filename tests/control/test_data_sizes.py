@@ -605,3 +605,50 @@ def test_containers_of_as_many_elements_as_the_data_say(function, first):
     for numbers in ([1, 2, 2], [1, 2, 3], [1, 1, 1], [3, 2, 3, 4, 4], [5, 4, 3])[first:]:
         x = np.array(numbers, dtype=float)
         assert repr(compiled(x)) == repr(function(x))
+
+
+LENGTHS = {
+    "the first two": lambda x, u: (len(u[:2]), u[:2] * 2 + len(u[:2])),
+    "without the first two": lambda x, u: (len(u[2:]), u[2:].tolist()),
+    "without both ends": lambda x, u: (len(u[1:-1]), u[1:-1] + len(u[1:-1])),
+    "the last two": lambda x, u: (len(u[-2:]), u[-2:].sum() / (1 + len(u[-2:]))),
+    "without the last two": lambda x, u: (len(u[:-2]), np.zeros(len(u[:-2]))),
+    "between": lambda x, u: (len(u[1:3]), u[1:3].shape, len(u[-3:-1]), len(u[-2:2])),
+    "every other": lambda x, u: (len(u[::2]), len(u[1::2]), len(u[:3:2])),
+    "backwards": lambda x, u: (len(u[2::-1]), len(u[:0:-1]), len(u[::-1][:2]), u[2::-1] * 1.0),
+    "none": lambda x, u: (len(u[5:]), len(u[:0]), u[5:]),
+    "of a slice": lambda x, u: (len(u[2:][:2]), u[2:][:2], u[:, None][1:].shape),
+    "so many": lambda x, u: (len(x[: len(u)]), len(x[len(u) :]), x[len(u) :] * 2),
+    "so many from the end": lambda x, u: (len(x[-len(u) :]), x[-len(u) :] * 2),
+    "but so many": lambda x, u: (len(x[: -len(u)]), len(x[len(u) - 2 :]), x[len(u) - 2 :].sum()),
+    "one less": lambda x, u: (len(u[: len(u) - 1]), u[len(u) - 1 :] * 2),
+    "joined again": lambda x, u: np.concatenate([x[: len(u)], x[len(u) :]]) + x,
+    "differences": lambda x, u: (np.sum((u[1:] - u[:-1]) ** 2), len(u[1:])),
+    "lists": lambda x, u: ([float(v) for v in u[2:]], list(u[:2]), sum(u[2:])),
+    "largest at least": lambda x, u: (np.max(u, initial=0.5), np.min(u, initial=9.0)),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_slices_of_what_the_data_size(name, backwards):
+    function = lambda x: LENGTHS[name](x, x[x > 1])  # noqa: E731
+    compiled = gs.compile(function)
+    data = [[1, 2, 2, 3], [2, 3, 4, 5], [1, 1, 1, 1], [2, 0, 0, 0], [0, 0, 3, 2]]
+    for numbers in data[:: -1 if backwards else 1]:
+        x = np.array(numbers, dtype=float)
+        np.testing.assert_equal(compiled(x), function(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, u: np.delete(x, len(u) - 1),
+        lambda x, u: np.delete(u, [0]),
+        lambda x, u: np.array_split(u, 2)[0],
+        lambda x, u: np.triu_indices(len(u))[0],
+    ],
+)
+def test_what_needs_such_a_size_as_a_number_is_refused(function):
+    with pytest.raises(gs.GradsmithError):
+        gs.compile(lambda x: function(x, x[x > 1]))(np.array([1.0, 2, 2, 3]))

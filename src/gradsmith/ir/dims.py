@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from gradsmith.errors import ControlFlowError
+from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.ir.bounds import changes, extreme
 from gradsmith.ir.sizes import (
     COMPOUND,
@@ -307,7 +307,18 @@ def known_equal(left: Size, right: Size) -> bool:
 
 
 def concrete(size: Size) -> int:
-    """The number itself, for good: records that the size must be just that."""
+    """The number itself, for good: records that the size must be just that.
+
+    Raises
+    ------
+    UnsupportedError
+        The data decide it.
+    """
+    if is_unbacked(size):
+        raise UnsupportedError(
+            f"a number has to be known when tracing, and the data decide it: {render(size)}",
+            hint="use NumPy functions that take it as it is",
+        )
     decide("==", size, hint(size))
     return hint(size)
 

@@ -31,6 +31,13 @@ def _part(x: Node, axis: int, start: Size | None, stop: Size | None) -> Node:
 
 def _place(position: Size, size: Size, last: Size) -> Size:
     """The position counted from the front, at most ``last``."""
+    if dims.is_unbacked(position) and not (
+        dims.settled(">=", position, 0) and dims.settled("<=", position, last)
+    ):
+        raise UnsupportedError(
+            "the data decide at which position this is, from either end, or out of range",
+            hint="join slices with np.concatenate",
+        )
     place = position if dims.decide(">=", position, 0) else position + size
     if not (dims.decide(">=", place, 0) and dims.decide("<=", place, last)):
         raise IndexRangeError(

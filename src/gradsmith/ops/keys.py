@@ -189,6 +189,9 @@ def slice_of(start: Any, stop: Any, step: Any, size: Size) -> Slice:
         raise ArgumentValueError("slice step cannot be zero")
     low = None if start is None else as_size(start, "a slice's start")
     high = None if stop is None else as_size(stop, "a slice's stop")
+    own = any(isinstance(s, Dim) and dims.is_unbacked(s) for s in (low, high, size))
+    if stride < 0 and own and not (low is None and high is None):
+        return Slice(low, high, stride, _own_length(low, high, stride, size), True)
     if stride < 0:
         return Slice(low, high, stride, _backward_length(low, high, stride, size))
     low = None if low == 0 else low
@@ -213,7 +216,7 @@ def _forward_distance(low: Size | None, high: Size | None, size: Size) -> Size:
     bounds = [s for s in (low, high) if isinstance(s, Dim)]
     if any(dims.changes(s) for s in (*bounds, size)):
         return _changing_distance(low, high, size)
-    if any(map(dims.is_unbacked, bounds)):
+    if any(map(dims.is_unbacked, (*bounds, size))):
         return _unbacked_distance(low, high, size)
     start, stop = _from_front(low, size, 0), _from_front(high, size, size)
     # The usual case takes one guard: 0 <= start <= stop <= size.
@@ -242,8 +245,11 @@ def _clamped(position: Size, lowest: Size, highest: Size) -> Size:
 
 
 def _may_count_from_either_end(low: Size | None, high: Size | None) -> bool:
-    bounds = [b for b in (low, high) if isinstance(b, Dim) and dims.changes(b)]
-    return any(dims.settled(">=", bound, 0) is None for bound in bounds)
+    bounds = [b for b in (low, high) if isinstance(b, Dim)]
+    if any(dims.changes(b) and dims.settled(">=", b, 0) is None for b in bounds):
+        return True
+    unbacked = (b for b in bounds if dims.is_unbacked(b))
+    return any(not (_is_no_less_than_zero(b) or dims.settled("<", b, 0)) for b in unbacked)
 
 
 def _own_length(low: Size | None, high: Size | None, step: int | None, size: Size) -> Size:
@@ -265,10 +271,41 @@ def _changing_distance(low: Size | None, high: Size | None, size: Size) -> Size:
 
 
 def _unbacked_distance(low: Size | None, high: Size | None, size: Size) -> Size:
-    """Bounds that depend on data are taken to lie in order and are cut at the end, as by NumPy."""
-    start, stop = _from_front(low, size, 0), _from_front(high, size, size)
-    cut = high is not None and not _is_offset(high, size)
-    return (dims.compound("min", stop, size) if cut else stop) - start
+    """How many there are where the data decide the size or a bound: cut at both ends, as NumPy
+    does it, where nothing rules out that it has to. One element is taken to be there: it is
+    broadcast (``y - y[:1]``).
+    """
+    first = 0 if low is None else low
+    if (0 if high is None and _is_below_zero(first) else high) == first + 1:
+        return 1
+    if high is None:
+        return _least(-first, size) if _is_below_zero(first) else _positive(size - first)
+    if not _is_below_zero(high):
+        start = _positive(size + first) if _is_below_zero(first) else first
+        stop = _least(high, size)
+        return stop if start == 0 else _positive(stop - start)
+    if not _is_below_zero(first):
+        return _positive(size + high - first)
+    return _positive(_positive(size + high) - _positive(size + first))
+
+
+def _is_below_zero(bound: Size) -> bool:
+    return bool(dims.settled("<", bound, 0)) if dims.is_unbacked(bound) else _is_negative(bound)
+
+
+def _positive(distance: Size) -> Size:
+    return distance if _is_no_less_than_zero(distance) else dims.compound("max", distance, 0)
+
+
+def _is_no_less_than_zero(size: Size) -> bool:
+    bound = dims.least(size)
+    return (bound is not None and bound >= 0) or bool(dims.settled(">=", size, 0))
+
+
+def _least(one: Size, other: Size) -> Size:
+    if dims.settled("<=", one, other):
+        return one
+    return other if dims.settled(">=", one, other) else dims.compound("min", one, other)
 
 
 def _backward_length(low: Size | None, high: Size | None, stride: int, size: Size) -> Size:

@@ -15,6 +15,7 @@ from gradsmith.ir.types import describe_shape
 from gradsmith.ops.arguments import as_dtype, normalize_axes, normalize_axis
 from gradsmith.ops.create import filled
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements
+from gradsmith.ops.join import concatenate
 from gradsmith.ops.reduce import (
     argmax,
     argmin,
@@ -27,7 +28,7 @@ from gradsmith.ops.reduce import (
     reduced_shape,
 )
 from gradsmith.ops.select import where as select
-from gradsmith.ops.shape import Axes, cast
+from gradsmith.ops.shape import Axes, cast, expand_dims
 
 # -- arguments -----------------------------------------------------------------------------------
 
@@ -102,6 +103,10 @@ def _extreme(
     if any(dims.decide("==", x.shape[i], 0) for i in axes):
         return filled(reduced_shape(x.shape, axes, bool(keepdims)), first, x.dtype)
     kept = x if where is True else select(as_node(where), x, first)
+    if x.ndim == 1 and dims.is_unbacked(x.shape[0]):  # there may be no element
+        return reduced(
+            op, concatenate(kept, expand_dims(first, axis=(0,)), axis=0), axis, keepdims
+        )
     result: Node = FUNCTIONS[join](reduced(op, kept, axis, keepdims), first)
     return result
 
