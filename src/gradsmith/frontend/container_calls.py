@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from gradsmith.frontend.classes import is_users_class
 from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_reshaped
 from gradsmith.frontend.effects import MUTATORS
@@ -104,3 +105,18 @@ def note_passed_on(args: Sequence[Any]) -> None:
     for argument in args:
         if isinstance(argument, CONTAINERS):
             note_container(argument)
+
+
+def note_library_object(owner: Any) -> None:
+    """A method of a class that a library has written in Python (`collections.UserList`) may change
+    what its object holds.
+    """
+    cls = type(owner)
+    if is_users_class(cls) or not cls.__dictoffset__ or isinstance(owner, _NO_HOLDERS):
+        return
+    held = [vars(owner), *vars(owner).values()]
+    inner = [part for value in held if type(value) in (list, tuple) for part in value]
+    note_passed_on([*held, *inner])
+
+
+_NO_HOLDERS = (type, types.ModuleType, types.FunctionType)

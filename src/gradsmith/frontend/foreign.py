@@ -16,6 +16,7 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.libraries import is_called_module
+from gradsmith.frontend.source import MIXINS
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace
@@ -124,6 +125,8 @@ def is_library(function: types.FunctionType) -> bool:
     file = function.__code__.co_filename
     module = (function.__module__ or "").split(".")[0]
     in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
+    if function.__module__ == MIXINS:
+        return False
     return in_stdlib or module in ("numpy", "gradsmith")
 
 

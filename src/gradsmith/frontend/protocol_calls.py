@@ -253,7 +253,15 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
         return _OTHERS[function]
     if not any(map(protocols.is_iterable, args)):
         return None
+    if function is dict and hasattr(type(args[0]), "keys"):
+        return _dict_of
     return lambda *a, **k: call(function, *map(protocols.unpacked, a), **k)
+
+
+def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
+    """``dict(mapping, ...)`` of an object that has keys."""
+    keys = protocols.unpacked(call(type(mapping).keys, mapping))
+    return {**{key: protocols.item(mapping, key) for key in each(keys)}, **named}
 
 
 _SEEING_ALL = frozenset({max, min, sorted})

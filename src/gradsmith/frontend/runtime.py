@@ -55,7 +55,12 @@ from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
-from gradsmith.frontend.container_calls import APPENDING, note_passed_on, statement_of
+from gradsmith.frontend.container_calls import (
+    APPENDING,
+    note_library_object,
+    note_passed_on,
+    statement_of,
+)
 from gradsmith.frontend.container_iterators import is_iterated, is_watched, note_deque
 from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.context_managers import method_of_exit_stack
@@ -278,6 +283,7 @@ BUILTIN_KINDS = (type, types.BuiltinFunctionType)
 def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
     if is_library(function):
         args = tuple(map(method_of_stand_in, args))
+        note_library_object(args[0] if args else None)
         check_library(function, args, kwargs)
     else:
         written = written_by_dataclass(function, args)
@@ -601,6 +607,7 @@ class BoundRuntime:
         note_container_write(trace, owner)
         if isinstance(owner, (Tracer, TracedInt)):
             return owner
+        note_library_object(owner)
         if name is None:
             check_no_outside_dict(trace, owner)
             if isinstance(owner, CONTAINERS):

@@ -38,6 +38,10 @@ class Source:
         return span_at(self.file, position_of(node), self.function)
 
 
+MIXINS = "collections.abc"
+"""The module whose classes call methods of the user's in theirs: they are staged as well."""
+
+
 def find_source(function: object) -> Source | None:
     """The source of ``function``, or None where it cannot be had for sure.
 
@@ -47,12 +51,19 @@ def find_source(function: object) -> Source | None:
     """
     if not isinstance(function, FunctionType):
         return None
-    code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
+    code, file = function.__code__, _file_of(function)
+    lines = linecache.getlines(file, function.__globals__)
     found = _find(code, lines)
-    if found is None and lines and _stale(code.co_filename):
-        found = _find(code, linecache.getlines(code.co_filename, function.__globals__))
+    if found is None and lines and _stale(file):
+        found = _find(code, linecache.getlines(file, function.__globals__))
     return found
+
+
+def _file_of(function: FunctionType) -> str:
+    """The file of its source, which Python's frozen code of `collections.abc` does not name."""
+    if function.__module__ == MIXINS:
+        return str(function.__globals__.get("__file__", ""))
+    return function.__code__.co_filename
 
 
 def _stale(file: str) -> bool:
