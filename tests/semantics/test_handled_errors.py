@@ -590,3 +590,32 @@ def test_handlers_see_the_errors_of_python_and_numpy(name, capsys):
     expected = capsys.readouterr().out
     assert gs.compile(f)(x) == 6.0
     assert capsys.readouterr().out == expected
+
+
+MISUSED = [
+    (lambda x: x[0], (3, 2.5)),
+    (len, (3, 2.5)),
+    (list, (3, 2.5)),
+    (lambda x: x(), (3, 2.5)),
+    (lambda x: x.missing, (3, 2.5)),
+    (lambda x: 1 in x, (3, 2.5)),
+    (lambda x: [1, 2, 3][x], (2.5, np.float64(1.0))),
+    (lambda x: (1, x)[x], (2.5, np.float64(1.0))),
+    (lambda x: int(x * 1j), (3, 2.5)),
+    (lambda x: x @ 2.0, (3, 2.5, np.float64(1.0))),
+    (math.sin, (np.ones(2),)),
+]
+
+
+@pytest.mark.parametrize("place", range(len(MISUSED)))
+def test_numbers_that_are_misused_raise_what_python_raises(place):
+    use, arguments = MISUSED[place]
+
+    def function(x):
+        try:
+            return use(x)
+        except (TypeError, AttributeError) as error:
+            return type(error).__name__, str(error)
+
+    for x in arguments:
+        assert gs.compile(function)(x) == function(x)

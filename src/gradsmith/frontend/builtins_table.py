@@ -266,7 +266,13 @@ def _int(value: Any, *rest: Any) -> Any:
         error = ArgumentTypeError(text, current_span())
         error.own = TypeError(text)
         raise error
-    return value if isinstance(value, TracedInt) else run(whole_of, _single(value, "int"))
+    if isinstance(value, TracedInt):
+        return value
+    number = _single(value, "int")
+    try:
+        return run(whole_of, number)
+    except ArgumentTypeError as error:
+        raise with_own(error, int, getattr(number, "node", number)) from None
 
 
 @builtin(float)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, InternalError, UnsupportedError
-from gradsmith.frontend.failures import explained, name_of
+from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
     COPYING,
@@ -288,7 +288,7 @@ def own_error(error: BaseException | None) -> Exception | None:
     trace = current_trace()
     if trace is None or trace.builder is not trace.root:
         return None
-    return error.own if isinstance(error, GradsmithError) else None
+    return error.own if isinstance(error, GradsmithError) else in_pythons_words(error)
 
 
 _SIZED: frozenset[Callable[..., Any]] = frozenset(

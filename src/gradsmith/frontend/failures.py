@@ -62,6 +62,16 @@ def _is_about_stand_ins(error: Exception) -> bool:
     return any(map(mentions_stand_ins, texts))
 
 
+def in_pythons_words(error: BaseException | None) -> Exception | None:
+    """The error that Python raises about an integer, for one about what stands for that; None for
+    other errors.
+    """
+    kind = next((k for k in (TypeError, AttributeError, ValueError) if type(error) is k), None)
+    if kind is None or set(_OURS.findall(str(error))) != {"TracedInt"}:
+        return None
+    return kind(str(error).replace("TracedInt", "int"))
+
+
 @contextmanager
 def in_user_terms() -> Iterator[None]:
     """Errors that Python and NumPy raise about traced values, as errors of ours."""

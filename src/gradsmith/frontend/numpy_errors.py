@@ -65,7 +65,7 @@ def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Foun
     return error
 
 
-_MODULES = ("numpy", "numpy.linalg", "numpy.fft", "_operator", "builtins")
+_MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins")
 
 
 def _raised(

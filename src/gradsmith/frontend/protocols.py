@@ -88,7 +88,7 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
         refused = error
     plain(one, other)  # which raises what Python says of such operands
     raise UnsupportedError(
-        f"an operator of {_called(one)} and {_called(other)} is not supported on traced numbers",
+        f"an operator of {called(one)} and {called(other)} is not supported on traced numbers",
         current_span(),
         "convert the other operand to a number",
     ) from refused
@@ -103,7 +103,7 @@ def _is_traced_number(value: Any, other: Any) -> bool:
 
 def _named(value: Any) -> Any:
     """An object of a class of this name, which has no operators."""
-    return object.__new__(type(_called(_example(value)), (), {}))
+    return object.__new__(type(called(_example(value)), (), {}))
 
 
 _OF_ARRAYS = (operator.matmul, operator.imatmul)
@@ -313,7 +313,7 @@ def truth(value: Any) -> Any:
     if mine is not None:
         given = call(mine, value)
         if not _is_pythons_bool(given):
-            raise TypeError(f"__bool__ should return bool, returned {_called(given)}")
+            raise TypeError(f"__bool__ should return bool, returned {called(given)}")
         return given
     mine = special(value, "__len__")
     return value if mine is None else call(mine, value) != 0
@@ -330,7 +330,7 @@ def _is_pythons_bool(value: Any) -> bool:
     return value.type.weak or not is_of_known_class(value.node)
 
 
-def _called(value: Any) -> str:
+def called(value: Any) -> str:
     """The name of its class, as the interpreter has it."""
     kind = type(value)
     if isinstance(value, Tracer):

@@ -470,6 +470,17 @@ def _is_traced_bool(key: Any) -> bool:
     return isinstance(key, Tracer) and key.type.weak and key.dtype.kind == "b" and not key.ndim
 
 
+def _check_index(owner: Any, key: Any) -> None:
+    """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
+    if not isinstance(key, Tracer) or key.ndim or key.dtype.kind not in "bfc":
+        return
+    kind = "list" if isinstance(owner, list) else "tuple"
+    text = f"{kind} indices must be integers or slices, not {protocols.called(key)}"
+    error = ArgumentTypeError(text, current_span(), "convert it with int(...)")
+    error.own = TypeError(text)
+    raise error
+
+
 _LOOKING_UP = frozenset(
     {"index", "count", "remove", "__contains__", "get", "pop", "setdefault", "add", "discard"}
 )
@@ -582,6 +593,8 @@ class BoundRuntime:
     def _by_traced_key(self, owner: Any, key: Any, trace: Trace) -> tuple[Any] | None:
         if isinstance(owner, (list, tuple)) and _is_traced_bool(key):
             return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
+        if isinstance(owner, (list, tuple)):
+            _check_index(owner, key)
         return element_at(owner, key, trace) if isinstance(key, TracedInt) else None
 
     @staticmethod
