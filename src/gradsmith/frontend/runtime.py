@@ -63,6 +63,7 @@ from gradsmith.frontend.container_calls import (
 )
 from gradsmith.frontend.container_iterators import is_iterated, is_watched, note_deque
 from gradsmith.frontend.container_iterators import over as over_container
+from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced, is_traced
@@ -251,6 +252,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         or meaning_of_dispatching(function, args)
         or meaning_of_mapper(function)
         or meaning_of_heap(function, args)
+        or meaning_of_search(call, function, args)
         or meaning_of_draw(function, args)
         or meaning_of_object_array(function, args, kwargs)
     )
