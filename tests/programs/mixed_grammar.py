@@ -177,7 +177,7 @@ STATEMENTS = {
             "try:\n    <=s> = <d>['w'][1]\nexcept (KeyError, IndexError):\n    <=s> = <s>\nelse:\n    <=s> = 0.5 * <=s>",
             "try:\n    <=s> = checked(<s>)\nexcept ValueError:\n    <=l>.append(<s>)\nfinally:\n    <=s> = <w> * <=s>",
             "try:\n    <block>\n    if <c>:\n        raise KeyError('stop')\n    <=s> = <s>\nexcept KeyError:\n    <=s> = <w> * <=s>"),
-    "print": ("print(f'{<s>:.3f}')", "print('n', n, len(<l>))"),
+    "print": ("print(f'{(<s>):.3f}')", "print('n', n, len(<l>))"),
     "branch": ("if <c>:\n    <block>", "if <c>:\n    <block>\nelse:\n    <block>",
                "if <c>:\n    <block>\nelif <c>:\n    <block>\nelse:\n    <block>"),
     "for": ("for <*i1> in range(n):\n    <jumps>", "for <*i1> in range(3):\n    <jumps>",
