@@ -125,6 +125,13 @@ def tuples_within(x):
     return pair[1] is inner
 
 
+def views_of_all(x):
+    views = [x[:], x[...], x.reshape(x.shape), x.T, np.transpose(x), x.ravel(), x.view()]
+    shared = [np.shares_memory(x, view) for view in views]
+    same = [np.asarray(x), x.squeeze(), np.atleast_1d(x), np.ascontiguousarray(x)]
+    return [view is x for view in views], [view is x for view in same], shared
+
+
 FUNCTIONS = [
     lists_of_a_branch,
     objects_of_a_branch,
@@ -141,6 +148,7 @@ FUNCTIONS = [
     named_tuples_in_a_list,
     others_than_the_greatest,
     tuples_within,
+    views_of_all,
 ]
 
 

@@ -38,7 +38,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
-from gradsmith.ops import library
+from gradsmith.ops import index, library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import called, home_of
 from gradsmith.ops.manipulate import may_be_negative
@@ -208,7 +208,29 @@ def _run(
     kinds = trace.floating.raised()
     if trace.trying or kinds:
         _raise_now(trace, begin, kinds)
-    return _laid_out(function, wrap(result, {} if function in COPYING else owners), args)
+    return _laid_out(
+        function,
+        _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
+        args,
+    )
+
+
+def _as_new_view(function: Callable[..., Any], value: Any, owners: dict[Node, Tracer]) -> Any:
+    """``value``; another object that shows the same, where NumPy makes one."""
+    if function not in _NEW_VIEWS or not any(value is owner for owner in owners.values()):
+        return value
+    if value.type.form != "array":
+        return value
+    made = Tracer(value.view)
+    made.returned = True
+    return made
+
+
+_NEW_VIEWS = frozenset(
+    {index.read, np.reshape, np.transpose, np.ravel, np.swapaxes, np.moveaxis, np.rollaxis}
+    | {np.expand_dims, np.broadcast_to, np.flip}
+)
+"""Functions that return another object also where it shows the whole array as it is."""
 
 
 def _with_signs_known(shape: Any) -> Any:
