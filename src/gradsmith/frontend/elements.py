@@ -22,8 +22,10 @@ from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.stored_rows import snapshot
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.trips import each
+from gradsmith.frontend.trips import each, one_by_one
 from gradsmith.frontend.value_guards import decide
+
+in_users_name(one_by_one)  # what it goes through is the user's
 
 Pattern: TypeAlias = "str | tuple[Pattern, ...]"
 """A target: a name, or a tuple of targets."""

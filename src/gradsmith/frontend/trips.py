@@ -341,9 +341,7 @@ def each_list(iterables: Iterable[Any]) -> list[Any]:
 def one_by_one(iterable: Iterable[Any]) -> Iterator[Any]:
     """The elements as Python takes them: the others are left."""
     lists = lists_under(iterable)
-    for element in container_iterators.over(
-        iterable
-    ):  # closing this iterator does not end the other
+    for element in container_iterators.over(iterable):  # which is not closed with this one
         check_not_stacked(lists)
         yield element
         check_not_stacked(lists)
