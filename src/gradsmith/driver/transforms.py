@@ -28,12 +28,11 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.arguments import is_input
 from gradsmith.frontend.dispatch import traced
-from gradsmith.frontend.effects import world_as_it_was
+from gradsmith.frontend.isolated_calls import call_isolated
 from gradsmith.frontend.layout import order_of_copy
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.opaque import class_of_object
 from gradsmith.frontend.results import check_results, returned
-from gradsmith.frontend.runtime import call
 from gradsmith.frontend.shared_memory import enter_containers
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
@@ -287,8 +286,7 @@ def _run(
     trace = current_trace()
     if trace is not None and trace.subject is None:
         trace.subject = list(names)
-    with world_as_it_was():
-        return primals, call(function, *bound.args, **bound.kwargs)
+    return primals, call_isolated(function, *bound.args, **bound.kwargs)
 
 
 def _split_aux(result: Any, *, has_aux: bool) -> tuple[Any, Any]:
@@ -369,8 +367,7 @@ class Pullback:
     def __init__(self, function: Callable[..., Any], args: Sequence[Any]) -> None:
         names = [f"argument {i}" for i in range(len(args))]
         self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
-        with world_as_it_was():
-            result = call(function, *self._primals.values.values())
+        result = call_isolated(function, *self._primals.values.values())
         self._outputs, self._shape = output_leaves(result, others=True)
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
 
@@ -398,8 +395,7 @@ def pushforward(
     """``(value, tangent)`` of a function at traced arguments along traced tangents."""
     names = [f"argument {i}" for i in range(len(args))]
     primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
-    with world_as_it_was():
-        result = call(function, *primals.values.values())
+    result = call_isolated(function, *primals.values.values())
     outputs, shape = output_leaves(result, others=True)
     directions = primals.tangents(tangents)
     builder = current_builder()

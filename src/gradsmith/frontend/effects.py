@@ -8,10 +8,7 @@ these hold at the end, `gradsmith.frontend.external_writes` makes results of the
 
 from __future__ import annotations
 
-import operator
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -19,9 +16,9 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.captures import global_or_cell, rely
 from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
 from gradsmith.frontend.doubts import note_written
-from gradsmith.frontend.journal import adopt, contents_of, establish, refill
+from gradsmith.frontend.journal import adopt, establish
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Original, Store, Trace, current_trace
+from gradsmith.frontend.trace import Original, Store, Trace
 from gradsmith.frontend.warned import warn_left
 
 MUTATORS = {
@@ -132,40 +129,3 @@ def note_store(trace: Trace, function: types.FunctionType, name: str) -> None:
     else:
         write, clear = partial(owner.__setitem__, where), partial(owner.pop, where, None)
     trace.stores[key] = Store(read, write, clear)
-
-
-# -- derivatives in a traced function ------------------------------------------------------------
-
-
-@contextmanager
-def world_as_it_was() -> Iterator[None]:
-    """What is written outside by a function that is differentiated is taken back."""
-    trace = current_trace()
-    if trace is None:
-        yield
-        return
-    overlays = {key: dict(overlay) for key, (_, overlay) in trace.overlays.items()}
-    copies = {id(held): contents_of(held) for held, _, _ in trace.copies}
-    arrays = {name: storage.node for name, (storage, _) in trace.buffers.items()}
-    yield
-    for key, (_, overlay) in trace.overlays.items():
-        _put_back(overlay, overlays.get(key, {}))
-    for held, first, _ in trace.copies:
-        _put_back(held, copies.get(id(held), first))
-    for name, (storage, first_node) in trace.buffers.items():
-        before = arrays.get(name, first_node)
-        if storage.outside and storage.node is not before:
-            storage.replace(before)
-
-
-def _put_back(held: Any, before: Any) -> None:
-    now = contents_of(held)
-    if isinstance(now, dict):
-        same = list(now) == list(before) and all(now[key] is before[key] for key in now)
-    elif isinstance(now, set):
-        same = now == before
-    else:
-        same = len(now) == len(before) and all(map(operator.is_, now, before))
-    if not same:
-        note_written(held)
-        refill(held, before)

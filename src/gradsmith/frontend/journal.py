@@ -12,15 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import CellType, FrameType, FunctionType, ModuleType
+from functools import partial
+from types import CellType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from gradsmith import tree
+from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.defined import functions_of
-from gradsmith.frontend.spans import is_staged_code
+from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UndecidedError
@@ -82,6 +84,8 @@ class Journal:
         self.classes: list[tuple[Any, type]] = []
         self.rebinds = False
         """Whether a variable has been set that is not that of the function which sets it."""
+        self.isolates = False
+        """Whether it is that of a function which is differentiated."""
 
     def changes(self) -> Changes:
         """What buffers and containers have become."""
@@ -108,6 +112,12 @@ class Journal:
         _, keys, parts = _parts(self.containers, value)
         inside = (*inside, id(value))
         return tree.rebuilt(value, keys, [self.before(part, inside) for part in parts])
+
+    def forget_made(self, begin: int) -> None:
+        """Leave buffers with serial numbers from ``begin`` on as they are, and unknown objects."""
+        self.storages = {s: node for s, node in self.storages.items() if s.serial < begin}
+        self.outdated = [s for s in self.outdated if s.serial < begin]
+        self.classes = [c for c in self.classes if self.known is None or id(c[0]) in self.known]
 
     def undo(self) -> None:
         """Put everything back."""
@@ -327,7 +337,15 @@ def check_iterators(values: Iterable[Any]) -> None:
             continue  # the user's own are objects like any other
         for journal in journals:
             journal.is_final = journal.is_final or id(value) in journal.found
-        if any(id(value) in (j.known or ()) for j in journals):
+        taking = [j for j in journals if id(value) in (j.known or ())]
+        if any(journal.isolates for journal in taking):
+            raise UnsupportedError(
+                "a function that is differentiated takes elements of an iterator that is there "
+                "before it is called",
+                current_span(),
+                "take them from a list or an array by an index, or pass them as arguments",
+            )
+        if taking:
             trace = current_trace()
             raise UndecidedError.at(
                 None if trace is None else trace.sites.get(trace.builder),
@@ -366,16 +384,17 @@ def journaling(
         _open.reset(token)
 
 
-def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
+def reachable(frame: FrameType, trace: Trace, *others: Any) -> dict[int, Any]:
     """The containers that code in ``frame`` finds, not having made them, by their identities:
-    held on to, or what is made later might get the identity of one that is gone.
+    held on to, or what is made later might get the identity of one that is gone. Those that
+    ``others`` hold count as well.
 
     What is made on the way through an arm or a trip, and changed there, is no change outside.
     """
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     overlays = [overlay for _, overlay in trace.overlays.values()]
-    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures, trace.deque_states]
+    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures, trace.deque_states, *others]
     while stack:
         value = stack.pop()
         own_class = isinstance(value, type) and id(value) in trace.made
@@ -389,6 +408,10 @@ def reachable(frame: FrameType, trace: Trace) -> dict[int, Any]:
             stack += value
         elif isinstance(value, type):
             stack += [*value.__bases__, *vars(value).values(), *functions_of(value)]
+        elif isinstance(value, MethodType):
+            stack += [value.__self__, value.__func__]
+        elif isinstance(value, partial):
+            stack += [value.func, value.args, value.keywords]
         elif isinstance(value, FunctionType):
             own = is_staged_code(value.__code__) or id(value) in trace.made
             stack += [*_enclosed(value), vars(value)] if own else ()

@@ -6,6 +6,7 @@ view reads its base again. So aliasing means what NumPy says it means.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -33,6 +34,14 @@ outdatings: list[Callable[[Storage], None]] = []
 """What is told of every buffer that cannot be told any more, before it."""
 
 
+_serials = itertools.count()
+
+
+def next_serial() -> int:
+    """A number between those of the storages made so far and later ones."""
+    return next(_serials)
+
+
 class Storage:
     """A buffer: its present value and how often it was written.
 
@@ -54,6 +63,7 @@ class Storage:
         "outside",
         "read",
         "replaced",
+        "serial",
         "shared",
         "sites",
         "stale",
@@ -63,6 +73,7 @@ class Storage:
 
     def __init__(self, node: Node, *, order: Order = ALWAYS, base: Storage | None = None) -> None:
         self.node = node
+        self.serial = next(_serials)  # later storages have larger ones
         self.version = 0
         self.order = order
         self.base = base
