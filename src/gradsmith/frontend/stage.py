@@ -369,7 +369,21 @@ class Scratch:
         check_outside_iterators([value])
         if starred and stacked_arrays.has_open_length(value):
             return stacked_arrays.taken_apart(value, *starred)
-        return protocols.unpacked(value)
+        return list(each(value)) if is_grown(value) else protocols.unpacked(value)
+
+    def unpacked_within(self, value: Any, shape: tuple[tuple[int, ...], Any]) -> Any:
+        """The same for targets that take apart what they get: for each of these the ``shape`` has
+        its place and its own shape.
+        """
+        starred, nested = shape
+        found = self.unpacked(value, *starred)
+        if type(found) not in (list, tuple):
+            return found
+        parts = list(found)
+        for place, inner in nested:
+            if -len(parts) <= place < len(parts):  # otherwise Python says how many there are
+                parts[place] = self.unpacked_within(parts[place], inner)
+        return parts
 
     def delegated(self, value: Any) -> Any:
         """What ``yield from`` goes through."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.jumps import RESULT
@@ -24,26 +25,53 @@ def assign(rewriter: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     own = isinstance(target, ast.Name) and not _is_shared(rewriter, target.id)
     if isinstance(target, ast.Name) and own and not more:
         return [replaced(node, value=bound(rewriter, target.id, value))]
-    targets = [rewriter.visit(t) for t in node.targets]
-    if any(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets):
-        value = taken_apart(rewriter, node.targets[0], value, alone=not more)
-    stored = replaced(node, targets=targets, value=value)
-    return [*effects(rewriter, node.targets), stored, *binds(rewriter, node.targets)]
+    stored = _one_by_one(rewriter, node, value)
+    return [*effects(rewriter, node.targets), *stored, *binds(rewriter, node.targets)]
 
 
-def taken_apart(
-    rewriter: Rewriter, target: ast.expr, value: ast.expr, *, alone: bool = True
-) -> ast.expr:
-    """``value`` where ``target`` takes it apart → ``__gs_scratch__.unpacked(value)``."""
-    plain = isinstance(value, (ast.Tuple, ast.List)) or not alone
-    if plain or not isinstance(target, (ast.Tuple, ast.List)):
+def _one_by_one(rewriter: Rewriter, node: ast.Assign, value: ast.expr) -> list[ast.stmt]:
+    """The assignments, one after the other where several targets take the value apart."""
+    apart = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+    if not apart or len(node.targets) == 1:
+        value = taken_apart(rewriter, node.targets[0], value)
+        return [replaced(node, targets=[rewriter.visit(t) for t in node.targets], value=value)]
+    at, name = place(node.value), rewriter.variable("value")
+    stored: list[ast.stmt] = [
+        replaced(node, targets=[ast.Name(name, ast.Store(), **at)], value=value)
+    ]
+    for target in node.targets:
+        held = taken_apart(rewriter, target, ast.Name(name, ast.Load(), **at))
+        stored.append(replaced(node, targets=[rewriter.visit(target)], value=held))
+    return stored
+
+
+def taken_apart(rewriter: Rewriter, target: ast.expr, value: ast.expr) -> ast.expr:
+    """``value`` where ``target`` takes it apart → ``__gs_scratch__.unpacked(value, ...)``."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
         return value
+    starred, nested = _shape(target)
+    if isinstance(value, (ast.Tuple, ast.List)) and not nested:
+        return value
+    at = place(value)
+    if nested:
+        shape = ast.copy_location(ast.parse(repr((starred, nested)), mode="eval").body, value)
+        return rewriter.scratch("unpacked_within", at, value, ast.fix_missing_locations(shape))
+    return rewriter.scratch("unpacked", at, value, *(ast.Constant(n, **at) for n in starred))
+
+
+def _shape(target: ast.Tuple | ast.List) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """How many targets there are before and behind a starred one, if there is one; the places of
+    those that take their values apart again, and their shapes.
+    """
     starred = [i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)]
-    if not starred:
-        return rewriter.scratch("unpacked", place(value), value)
-    around = starred[0], len(target.elts) - starred[0] - 1
-    counts = [ast.Constant(count, **place(value)) for count in around]
-    return rewriter.scratch("unpacked", place(value), value, *counts)
+    count = len(target.elts)
+    last = starred[0] if starred else count
+    nested = tuple(
+        (i if i < last else i - count, _shape(e))
+        for i, e in enumerate(target.elts)
+        if isinstance(e, (ast.Tuple, ast.List))
+    )
+    return ((last, count - last - 1) if starred else ()), nested
 
 
 @rule(ast.AnnAssign)
