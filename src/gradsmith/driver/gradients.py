@@ -11,6 +11,7 @@ import numpy as np
 
 from gradsmith.autodiff.activity import why_unused
 from gradsmith.autodiff.reverse import vjp
+from gradsmith.driver.outer_paths import check_paths
 from gradsmith.driver.seeds import seeds_for
 from gradsmith.errors import (
     ArgumentTypeError,
@@ -53,6 +54,7 @@ def differentiate(
     outputs: Sequence[Node], seeds: Sequence[Node | None], inputs: Sequence[Node]
 ) -> tuple[list[Node], list[Node | Missing]]:
     """The outputs in numerically stable form, and their gradients in ``inputs``."""
+    check_paths(outputs, inputs)
     builder = current_builder()
     stable = stable_form(builder, outputs, inputs)
     with builder.phase(ADJOINT):
