@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
@@ -139,27 +139,37 @@ def _contained(item: Any, container: Any) -> Any:
     """``item in container``; the truth of what ``__contains__`` gives."""
     if special(container, "__contains__"):
         return truth(protocols.contains(container, item))
-    users = is_instance(item)
     check_keys([item])
-    if not protocols.is_iterable(container) and not users:
-        held = isinstance(container, (list, tuple)) and any(map(is_instance, container))
-        if not held:
-            return item in container
-    if not isinstance(container, (list, tuple)) and not protocols.is_iterable(container):
+    if isinstance(container, (list, tuple)):
+        elements = list(_own_iterator(container))
+        return (
+            _any_equal(elements, item)
+            if any(map(is_instance, (item, *elements)))
+            else item in container
+        )
+    if hasattr(type(container), "__contains__") or not protocols.is_iterable(container):
         return item in container
-    elements = iter(protocols.unpacked(container))
-
-    def any_of() -> Any:
-        element = next(elements, _NONE)
-        if element is _NONE:
-            return False
-        same = element is item or truth(compared(element, "Eq", item))
-        return either("or", same, any_of)
-
-    return any_of()
+    return _found_among(protocols.iterator(container), item)
 
 
-_NONE = object()
+def _own_iterator(container: list[Any] | tuple[Any, ...]) -> Iterator[Any]:
+    """Python's own, whatever ``__iter__`` a class of the user's has: ``in`` does not call it."""
+    base = list if isinstance(container, list) else tuple
+    return base.__iter__(container)  # type: ignore[arg-type]
+
+
+def _any_equal(elements: Sequence[Any], item: Any) -> Any:
+    if not elements:
+        return False
+    same = elements[0] is item or truth(compared(elements[0], "Eq", item))
+    return either("or", same, lambda: _any_equal(elements[1:], item))
+
+
+def _found_among(elements: Iterator[Any], item: Any) -> bool:
+    """No element is taken after an equal one."""
+    return any(
+        element is item or decide(truth(compared(element, "Eq", item))) for element in elements
+    )
 
 
 def truth(value: Any) -> Any:
