@@ -241,6 +241,7 @@ class State:
             elif key in self.containers:
                 settled = self.containers[key].take() and settled
             elif _is_changed(before, container) and is_outdated(container):
+                _check_length(before, container)
                 self.outdated[key], settled = container, False
             elif _is_changed(before, container):
                 self.begun = self.begun or _is_begun(before, container)
@@ -335,6 +336,23 @@ def _is_begun(before: Any, after: Any) -> bool:
     if not (isinstance(before, dict) and isinstance(now, dict) and list(before) == list(now)):
         return False
     return any(is_data(now[key]) and not is_data(held) for key, held in before.items())
+
+
+def _check_length(before: Any, container: Any) -> None:
+    """Refuse a container of which not even the length is known after an iteration: there is
+    nothing that could stand for its elements.
+
+    Raises
+    ------
+    ControlFlowError
+        An iteration has added or taken some.
+    """
+    if len(before) != len(contents_of(container)):
+        raise ControlFlowError(
+            f"a loop adds elements of several kinds to a {type(container).__name__}",
+            current_span(),
+            "keep to one kind of elements, or loop over a range that is known when tracing",
+        )
 
 
 def _is_changed(before: Any, after: Any) -> bool:
