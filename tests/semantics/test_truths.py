@@ -71,6 +71,15 @@ def _written(x):
     return x
 
 
+def _of_a_number(x):
+    try:
+        if x < 1:
+            raise ValueError(x)
+        return 1.0
+    except ValueError:
+        return 2.0
+
+
 def _of_no_number(x):
     try:
         return int(x), round(x)
@@ -80,7 +89,7 @@ def _of_no_number(x):
         return "nan"
 
 
-@pytest.mark.parametrize("function", [_written, _of_no_number])
+@pytest.mark.parametrize("function", [_written, _of_a_number, _of_no_number])
 def test_errors_that_are_handled(function, capsys):
     compiled = gs.compile(function)
     for x in (2.5, 0.5, np.float64(np.inf), np.float64(np.nan), np.float64(2.5), np.inf):

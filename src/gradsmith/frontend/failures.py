@@ -67,9 +67,10 @@ def in_pythons_words(error: BaseException | None) -> Exception | None:
     other errors.
     """
     kind = next((k for k in (TypeError, AttributeError, ValueError) if type(error) is k), None)
-    if kind is None or set(_OURS.findall(str(error))) != {"TracedInt"}:
+    text = error.args[0] if error is not None and len(error.args) == 1 else None
+    if kind is None or not isinstance(text, str) or set(_OURS.findall(text)) != {"TracedInt"}:
         return None
-    return kind(str(error).replace("TracedInt", "int"))
+    return kind(text.replace("TracedInt", "int"))
 
 
 @contextmanager
