@@ -330,11 +330,23 @@ def _reader(owner: Any, name: str) -> Callable[[], Any]:
 
 def set_attribute(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
-    hook = special(owner, "__setattr__")
+    hook = _writing_hook(owner, "__setattr__")
     if hook is not None:
         call(hook, owner, name, value)
     else:
         set_default(trace, owner, name, value)
+
+
+def _writing_hook(owner: Any, name: str) -> Any:
+    """The method that the user's class has, which may be one of Python's under another name:
+    ``__setattr__ = dict.__setitem__``.
+    """
+    mine = special(owner, name)
+    if mine is not None or not is_instance(owner):
+        return mine
+    found = class_attribute(type(owner), name)
+    methods = (types.WrapperDescriptorType, types.MethodDescriptorType)
+    return found if isinstance(found, methods) and found.__name__ != name else None
 
 
 def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
@@ -411,7 +423,7 @@ def _before(trace: Trace, owner: Any, name: str) -> Any:
 
 def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
     """``del owner.name``."""
-    hook = special(owner, "__delattr__")
+    hook = _writing_hook(owner, "__delattr__")
     if hook is not None:
         call(hook, owner, name)
     else:

@@ -371,15 +371,19 @@ class Items:
 
 def is_iterable(value: Any) -> bool:
     """Whether the user's class of ``value`` says how to go through it."""
-    names = ("__iter__", "__next__", "__getitem__")
-    return any(special(value, name) for name in names)
+    return any(special(value, name) for name in ("__iter__", "__next__")) or _is_by_index(value)
+
+
+def _is_by_index(value: Any) -> bool:
+    """Whether Python goes through it by ``__getitem__``: lists and dicts have an ``__iter__``."""
+    return special(value, "__getitem__") is not None and not hasattr(type(value), "__iter__")
 
 
 def iterator(value: Any) -> Iterator[Any]:
     """``iter(value)``."""
     mine = special(value, "__iter__")
     if mine is None:
-        return _by_index(value) if special(value, "__getitem__") else iter(value)
+        return _by_index(value) if _is_by_index(value) else iter(value)
     made = call(mine, value)
     return _stepping(made) if special(made, "__next__") else iter(made)
 

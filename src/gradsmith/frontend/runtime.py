@@ -111,7 +111,7 @@ from gradsmith.frontend.heaps import meaning_of_heap
 from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
+from gradsmith.frontend.journal import CONTAINERS, check_iterators, held_at, note_rebinding
 from gradsmith.frontend.lookups import check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
@@ -651,7 +651,7 @@ class BoundRuntime:
         if isinstance(owner, (list, dict)) and not is_traced(key) and not is_grown(owner):
             with suppress(LookupError, TypeError):
                 note_default(owner, key)
-                self.extended(owner[key])
+                self.extended(held_at(owner, key))
 
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""
