@@ -370,13 +370,17 @@ class Items:
 
 
 def is_iterable(value: Any) -> bool:
-    """Whether the user's class of ``value`` says how to go through it."""
+    """Whether methods of the user's class of ``value`` iterate over it."""
     return any(special(value, name) for name in ("__iter__", "__next__")) or _is_by_index(value)
 
 
 def _is_by_index(value: Any) -> bool:
-    """Whether Python goes through it by ``__getitem__``: lists and dicts have an ``__iter__``."""
-    return special(value, "__getitem__") is not None and not hasattr(type(value), "__iter__")
+    """Whether Python calls ``__getitem__`` with 0, 1, ...: the class has no ``__iter__``, as
+    subclasses of lists and dicts have.
+    """
+    if special(value, "__getitem__") is None:
+        return False
+    return class_attribute(type(value), "__iter__") is MISSING
 
 
 def iterator(value: Any) -> Iterator[Any]:
