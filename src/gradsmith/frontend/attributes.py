@@ -29,6 +29,7 @@ from gradsmith.frontend.classes import (
     raw_attribute,
     special,
 )
+from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import (
     DELETED,
@@ -330,23 +331,25 @@ def _reader(owner: Any, name: str) -> Callable[[], Any]:
 
 def set_attribute(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
-    hook = _writing_hook(owner, "__setattr__")
+    hook = _hook(owner, "__setattr__")
     if hook is not None:
-        call(hook, owner, name, value)
+        hook(owner, name, value)
     else:
         set_default(trace, owner, name, value)
 
 
-def _writing_hook(owner: Any, name: str) -> Any:
-    """The method that the user's class has, which may be one of Python's under another name:
-    ``__setattr__ = dict.__setitem__``.
+def _hook(owner: Any, name: str) -> Callable[..., Any] | None:
+    """``__setattr__`` or ``__delattr__`` of the user's class, which may be a method that is not
+    written in Python (``__setattr__ = dict.__setitem__``); None where it is that of `object` or
+    another class of Python's.
     """
-    mine = special(owner, name)
-    if mine is not None or not is_instance(owner):
-        return mine
-    found = class_attribute(type(owner), name)
-    methods = (types.WrapperDescriptorType, types.MethodDescriptorType)
-    return found if isinstance(found, methods) and found.__name__ != name else None
+    found = class_attribute(type(owner), name) if is_instance(owner) else MISSING
+    if found is MISSING or (isinstance(found, UNBOUND) and found.__name__ == name):
+        return None
+    if isinstance(found, (types.FunctionType, *UNBOUND)):
+        return partial(call, found)  # type: ignore[no-any-return]
+    bound = found.__get__(owner, type(owner)) if hasattr(type(found), "__get__") else found
+    return lambda _, *given: call(bound, *given)
 
 
 def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
@@ -423,9 +426,9 @@ def _before(trace: Trace, owner: Any, name: str) -> Any:
 
 def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
     """``del owner.name``."""
-    hook = _writing_hook(owner, "__delattr__")
+    hook = _hook(owner, "__delattr__")
     if hook is not None:
-        call(hook, owner, name)
+        hook(owner, name)
     else:
         delete_default(trace, owner, name)
 

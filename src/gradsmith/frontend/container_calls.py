@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import is_users_class
 from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_reshaped
@@ -58,6 +59,17 @@ STATEMENTS: dict[Any, Callable[..., None]] = {
 """Functions that do what a statement does."""
 
 
+_READING = frozenset(
+    {
+        *("__getitem__", "__contains__", "__len__", "__iter__", "__reversed__"),
+        *("get", "keys", "values", "items", "index", "count", "copy"),
+    }
+)
+"""Methods that read lists, tuples and dicts: unbound ones (``dict.get(d, key)``) are called
+as those of the container are, past what its class defines itself.
+"""
+
+
 def is_writer(function: Any) -> bool:
     """Whether it is a method of a list, dict, set or deque that changes it."""
     held = isinstance(function, BOUND) and isinstance(function.__self__, CONTAINERS)
@@ -68,9 +80,11 @@ def statement_of(function: Any, args: Sequence[Any], target: Target) -> Callable
     """What a call does that writes as a statement does, or as the method of a container; None of
     other calls. What these may change is announced.
     """
-    unbound = isinstance(function, UNBOUND) and function.__name__ in MUTATORS and bool(args)
-    if unbound and isinstance(args[0], CONTAINERS) and isinstance(args[0], function.__objclass__):
-        return lambda owner, *rest, **named: _method(function, owner)(*rest, **named)
+    if isinstance(function, UNBOUND) and args and isinstance(args[0], (*CONTAINERS, tuple)):
+        if isinstance(args[0], function.__objclass__) and function.__name__ in MUTATORS:
+            return lambda owner, *rest, **named: _method(function, owner)(*rest, **named)
+        if isinstance(args[0], function.__objclass__) and function.__name__ in _READING:
+            return lambda owner, *rest: call(function.__get__(owner), *rest)
     if isinstance(function, (*UNBOUND, types.BuiltinFunctionType)):
         found = next((made for known, made in STATEMENTS.items() if known is function), None)
         if found is not None:
@@ -98,6 +112,13 @@ def announce(container: Any, method: str) -> None:
     note_container_write(trace, container)
     note_deque(container, method)
     note_reshaped(container)
+
+
+def note_extended(value: Any) -> None:
+    """``value += ...`` is next: a list, dict, set or deque is changed in place."""
+    if isinstance(value, CONTAINERS):
+        note_deque(value, "__iadd__")
+        note_reshaped(value)
 
 
 def note_passed_on(args: Sequence[Any]) -> None:

@@ -222,15 +222,6 @@ def item_of(container: Any, key: Any) -> Any:
     return _base(container).__getitem__(container, key)
 
 
-def held_at(container: Any, key: Any) -> Any:
-    """What a list or dict holds there, found without any method of the user's; None of a key that
-    is not there.
-    """
-    if isinstance(container, dict):
-        return dict.get(container, key)
-    return list.__getitem__(container, key)
-
-
 def _held_by(container: Any) -> list[Any]:
     """What is in a container, and the attributes that one of a class of the user's has, too."""
     base = _base(container)

@@ -8,7 +8,6 @@ import inspect
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -57,16 +56,17 @@ from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
     APPENDING,
+    note_extended,
     note_library_object,
     note_passed_on,
     statement_of,
 )
-from gradsmith.frontend.container_iterators import is_iterated, is_watched, note_deque
+from gradsmith.frontend.container_iterators import is_iterated, is_watched
 from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.defaults import with_defaults
-from gradsmith.frontend.dispatch import any_traced, is_traced
+from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.doubts import (
     note_default,
     note_reshaped,
@@ -111,7 +111,7 @@ from gradsmith.frontend.heaps import meaning_of_heap
 from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.journal import CONTAINERS, check_iterators, held_at, note_rebinding
+from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
 from gradsmith.frontend.lookups import check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
@@ -635,23 +635,7 @@ class BoundRuntime:
             return items
         return Attributes(trace, owner)
 
-    @staticmethod
-    def extended(value: Any) -> None:
-        """``value += ...`` is next: a list, dict or set is changed in place."""
-        if isinstance(value, CONTAINERS):
-            note_deque(value, "__iadd__")
-            note_reshaped(value)
-
-    def extended_attribute(self, owner: Any, name: str) -> None:
-        """The same of an attribute."""
-        self.extended(getattr(owner, "__dict__", {}).get(name))
-
-    def extended_item(self, owner: Any, key: Any) -> None:
-        """The same of an item of a list or dict."""
-        if isinstance(owner, (list, dict)) and not is_traced(key) and not is_grown(owner):
-            with suppress(LookupError, TypeError):
-                note_default(owner, key)
-                self.extended(held_at(owner, key))
+    extended = staticmethod(note_extended)
 
     def bind(self, name: str, value: Any) -> Any:
         """``name = value``: the value is called so in the emitted source."""

@@ -24,6 +24,7 @@ from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.class_statements import Making
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.codes import CodeTable
+from gradsmith.frontend.container_calls import note_extended
 from gradsmith.frontend.context_managers import Passing
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.dispatch import own_error
@@ -150,12 +151,6 @@ class BoundRuntime(Protocol):
 
     def extended(self, value: Any, /) -> None:
         """``value += ...`` is next, which may change it in place."""
-
-    def extended_attribute(self, owner: Any, name: str, /) -> None:
-        """``owner.name += ...`` is next."""
-
-    def extended_item(self, owner: Any, key: Any, /) -> None:
-        """``owner[key] += ...`` is next."""
 
     def bind(self, name: str, value: Any, /) -> Any:
         """What is stored in the variable ``name`` of the function, which gets ``value``."""
@@ -463,7 +458,11 @@ class Operand:
 
 
 def _operator(word: str) -> Callable[[Operand, Any], Any]:
-    return lambda self, other: protocols.inplace(word, self.value, other)
+    def operator(self: Operand, other: Any) -> Any:
+        note_extended(self.value)
+        return protocols.inplace(word, self.value, other)
+
+    return operator
 
 
 for _word, _name in protocols.INPLACE.items():

@@ -115,22 +115,13 @@ _OF_CONTAINERS = (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
 def _extended(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     """``__gs__.extended(h)`` before ``h += e``, which may add elements to a list.
 
-    What is evaluated twice by that has no effects.
+    Items and attributes are read once, by Python: `Updating` announces what it reads.
     """
-    calls = any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(node.target))
-    if calls or not isinstance(node.op, _OF_CONTAINERS):
+    if not (isinstance(node.target, ast.Name) and isinstance(node.op, _OF_CONTAINERS)):
         return []
-    at, owner = place(node.target), node.target
-    if isinstance(owner, ast.Name):
-        name = ast.Name(owner.id, ast.Load(), **at)
-        return [ast.Expr(rewriter.call("extended", at, name), **at)]
-    where = rewriter.visit(owner.value)
-    if isinstance(owner, ast.Attribute):
-        key: ast.expr = ast.Constant(owner.attr, **at)
-        return [ast.Expr(rewriter.call("extended_attribute", at, where, key), **at)]
-    if isinstance(owner.slice, ast.Slice):
-        return []
-    return [ast.Expr(rewriter.call("extended_item", at, where, rewriter.visit(owner.slice)), **at)]
+    at = place(node.target)
+    name = ast.Name(node.target.id, ast.Load(), **at)
+    return [ast.Expr(rewriter.call("extended", at, name), **at)]
 
 
 def _updating(rewriter: Rewriter, target: ast.Attribute | ast.Subscript) -> ast.expr:

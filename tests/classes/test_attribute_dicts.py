@@ -1,0 +1,215 @@
+"""Dicts whose items are read, set and deleted as attributes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+
+class Methods(dict):
+    """Methods of dicts under other names."""
+
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Items(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Functions(dict):
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __delattr__(self, name):
+        del self[name]
+
+
+class Bases(dict):
+    """Functions that call those of the base class."""
+
+    def __getattr__(self, name):
+        return dict.__getitem__(self, name)
+
+    def __setattr__(self, name, value):
+        dict.__setitem__(self, name, value)
+
+    def __delattr__(self, name):
+        super().__delitem__(name)
+
+
+CLASSES = [Methods, Items, Functions, Bases]
+
+
+def attributes_and_items(cls, x):
+    p = cls(a=x)
+    p.a = p.a * 2
+    p.b = x
+    p["b"] = p["b"] + 1
+    p.a += p.b
+    p["a"] *= 3
+    return p.a, p["a"], p.b, p["b"], len(p), list(p), dict(p), vars(p)
+
+
+def deleted(cls, x):
+    p = cls(a=x, b=1.0)
+    del p.b
+    p.c = x
+    del p["a"]
+    return list(p), "b" in p, p.c
+
+
+def nested(cls, x):
+    p = cls(a=x, q=cls(w=2 * x))
+    p.q.w = p.q.w * p.a
+    p.q.r = cls(z=p.q.w)
+    p.q.r.z += 1.0
+    return p["q"]["w"], p.q.r["z"]
+
+
+def in_a_branch(cls, x):
+    p = cls(a=x)
+    if x > 2.0:
+        p.a = p.a * 2
+        p.b = 1.0
+    else:
+        p.b = x
+    return p["a"] * p.b, list(p)
+
+
+def in_loops(cls, x):
+    p = cls(a=x, q=cls(w=x))
+    for i in range(3):
+        p.a = p.a * 2 + i
+        p.q.w += p.a
+    while p.a < 100:
+        p.a *= 3
+    return p["a"], p["q"]["w"]
+
+
+def in_a_loop_over_an_array(cls, x):
+    p = cls(a=x)
+    for v in np.array([1.0, 2.0, 3.0]) * x:
+        p.a = p["a"] + v * v
+    return p.a
+
+
+def chosen(cls, x):
+    p, q = cls(a=x), cls(a=2 * x)
+    r = p if x > 2.0 else q
+    r.a = r.a * 3
+    return p["a"], q.a, r.a
+
+
+def as_an_argument_of_a_helper(cls, x):
+    def scale(p):
+        p.a = p.a * x
+        return p
+
+    return scale(cls(a=x)).a, scale(cls(a=1.0))["a"]
+
+
+FUNCTIONS = [
+    *(attributes_and_items, deleted, nested, in_a_branch, in_loops, in_a_loop_over_an_array),
+    *(chosen, as_an_argument_of_a_helper),
+]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_made_in_the_function(function, cls):
+    def bound(x):
+        return function(cls, x)
+
+    compiled = gs.compile(bound)
+    for x in (1.5, 3.0):
+        assert repr(compiled(x)) == repr(bound(x))
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_derivatives(cls):
+    def function(x):
+        p = cls(a=x)
+        for _ in range(3):
+            p.a = p.a * p["a"]
+        if x > 1.0:
+            p.b = 2 * p.a
+        else:
+            p.b = p.a
+        return p["b"]
+
+    assert gs.grad(function)(1.5) == pytest.approx(16 * 1.5**7)
+    assert gs.grad(function)(0.5) == pytest.approx(8 * 0.5**7)
+
+
+def changed_argument(p, x):
+    p.a = p.a * x
+    p["b"] = p.a + 1
+    for i in range(2):
+        p.b = p.b * p["a"] + i
+    if x > 2.0:
+        p.c = x
+        del p.d
+    return p.b
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_arguments_are_changed(cls):
+    compiled = gs.compile(changed_argument)
+    for x in (1.5, 3.0, 1.5):
+        given, expected = cls(a=2.0, d=1.0), cls(a=2.0, d=1.0)
+        assert compiled(given, x) == changed_argument(expected, x)
+        assert (dict(given), vars(given)) == (dict(expected), vars(expected))
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_gradients_beside_such_an_argument(cls):
+    def loss(w, p):
+        scale = p.b * p["b"]
+        q = cls(w=w)
+        q.w = q.w * scale
+        return np.sum(q.w * q["w"])
+
+    made = gs.grad(loss)(np.array([1.0, 2.0]), cls(b=2.0))
+    np.testing.assert_array_equal(made, [32.0, 64.0])
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_captured_dicts_are_changed(cls):
+    state = cls(a=2.0, q=cls(n=0))
+
+    def function(x):
+        state.a = state.a * x
+        state.q.n += 1
+        if x > 2.0:
+            state.b = state["a"]
+        for _ in range(2):
+            state["a"] = state.a + x
+        return state.a
+
+    def outcome(called, x):
+        before = dict(state) | {"q": cls(state["q"])}
+        value = called(x)
+        found = repr((value, dict(state), vars(state), vars(state["q"])))
+        after = dict(state)
+        state.clear()
+        state.update(before)
+        return found, after
+
+    compiled = gs.compile(function)
+    for x in (1.5, 3.0, 1.5):
+        found, _ = outcome(compiled, x)
+        expected, after = outcome(function, x)
+        assert found == expected
+        state.clear()
+        state.update(after)
