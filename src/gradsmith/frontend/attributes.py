@@ -347,7 +347,7 @@ def _hook(owner: Any, name: str) -> Callable[..., Any] | None:
     if found is MISSING or (isinstance(found, UNBOUND) and found.__name__ == name):
         return None
     if isinstance(found, (types.FunctionType, *UNBOUND)):
-        return partial(call, found)  # type: ignore[no-any-return]
+        return partial(call, found)
     bound = found.__get__(owner, type(owner)) if hasattr(type(found), "__get__") else found
     return lambda _, *given: call(bound, *given)
 
