@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradsmith.frontend import protocols
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.frozen import ONE_BY_ONE, separate
@@ -46,7 +47,7 @@ class Elements:
     def items(self, depth: int, outer: Variables) -> Any:
         """What the ``for`` at this depth goes over."""
         items = self.clauses[depth][0]
-        items = items(*outer.values()) if depth else items
+        items = protocols.stepwise(items(*outer.values())) if depth else items
         check_iterators([items])
         check_outside_iterators([items])
         return items
@@ -231,14 +232,23 @@ def _interleaved(columns: Columns) -> list[Any]:
 
 def made_list(element: Callable[..., Any], /, *clauses: Clause) -> list[Any]:
     """``[element for ...]``."""
-    return listed(Elements(element, clauses))
+    return listed(_of(element, clauses))
 
 
-def given_list(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
-    """The same as an argument of a call."""
-    return Elements(element, clauses)
+def given_list(element: Callable[..., Any], /, *clauses: Clause) -> Any:
+    """The same as an argument of a call; made at once where the user's code takes the steps."""
+    elements = _of(element, clauses)
+    return listed(elements) if elements.clauses is not clauses else elements
 
 
 def given_generator(element: Callable[..., Any], /, *clauses: Clause) -> Elements:
     """``(element for ...)`` as an argument of a call."""
-    return Elements(element, clauses, lazy=True)
+    return _of(element, clauses, lazy=True)
+
+
+def _of(element: Callable[..., Any], clauses: Sequence[Clause], *, lazy: bool = False) -> Elements:
+    """A comprehension, which asks an object of the user's for its iterator before all else."""
+    (items, target, conditions), *others = clauses
+    if protocols.is_iterable(items):
+        clauses = [(protocols.iterator(items), target, conditions), *others]
+    return Elements(element, clauses, lazy)

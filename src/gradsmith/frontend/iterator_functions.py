@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, negate
 from gradsmith.frontend.dispatch import any_traced, apply, run
@@ -99,7 +100,7 @@ def _filter(function: Any, iterable: Any, /) -> Any:
 
 @meaning(itertools.chain.from_iterable)
 def _chained(iterable: Any, /) -> Any:
-    return itertools.chain.from_iterable(iterable)
+    return itertools.chain.from_iterable(map(protocols.stepwise, iterable))
 
 
 @meaning(operator.not_)

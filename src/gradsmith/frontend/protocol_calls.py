@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import functools
+import itertools
 import math
 import operator
 import types
@@ -46,25 +48,34 @@ _METHODS: dict[Any, str] = {
     math.trunc: "__trunc__",
     operator.index: "__index__",
 }
-_ITERATING = frozenset(
+_TAKING_ALL = frozenset(
     {
-        all,
-        any,
-        dict,
-        enumerate,
-        filter,
-        frozenset,
-        list,
-        map,
-        max,
-        min,
-        set,
-        sorted,
-        sum,
-        tuple,
-        zip,
+        *(dict, frozenset, list, max, min, set, sorted, sum, tuple, math.fsum, math.prod),
+        *(itertools.combinations, itertools.combinations_with_replacement),
+        *(itertools.permutations, itertools.product, collections.deque),
     }
 )
+"""What goes through all of its iterables before it returns."""
+_TAKING_STEPS = frozenset(
+    {
+        *(all, any, enumerate, filter, map, zip),
+        *(itertools.accumulate, itertools.chain, itertools.chain.from_iterable),
+        *(itertools.compress, itertools.cycle, itertools.dropwhile, itertools.filterfalse),
+        *(itertools.groupby, itertools.islice, itertools.pairwise, itertools.starmap),
+        *(itertools.takewhile, itertools.tee, itertools.zip_longest),
+    }
+)
+"""What takes an element when it needs one."""
+_ITERATING = _TAKING_ALL | _TAKING_STEPS
+_ALL_ARGUMENTS = slice(None)
+_BEHIND_A_FUNCTION = slice(1, None)
+_ITERABLES: dict[Any, slice] = {
+    **dict.fromkeys((filter, itertools.dropwhile, itertools.filterfalse), _BEHIND_A_FUNCTION),
+    **dict.fromkeys((map, itertools.starmap, itertools.takewhile), _BEHIND_A_FUNCTION),
+    **dict.fromkeys((zip, itertools.chain, itertools.compress), _ALL_ARGUMENTS),
+    **dict.fromkeys((itertools.product, itertools.zip_longest), _ALL_ARGUMENTS),
+}
+"""Which arguments these go through, where it is not the first one."""
 
 
 def _iter(value: Any, *rest: Any) -> Any:
@@ -152,7 +163,8 @@ def _sum(values: Any, start: Any = 0) -> Any:
 
 
 def _reduce(function: Any, values: Any, *initial: Any) -> Any:
-    return functools.reduce(functools.partial(call, function), each(values), *initial)
+    steps = each(protocols.stepwise(values))
+    return functools.reduce(functools.partial(call, function), steps, *initial)
 
 
 _OF_ELEMENTS: dict[Any, Callable[..., Any]] = {
@@ -251,11 +263,20 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
         return _by_method(name, function) if special(args[0], name) else None
     if function not in _ITERATING:
         return _OTHERS[function]
-    if not any(map(protocols.is_iterable, args)):
+    iterables = _ITERABLES.get(function, slice(0, 1))
+    if not any(map(protocols.is_iterable, args[iterables])):
         return None
     if function is dict and hasattr(type(args[0]), "keys"):
         return _dict_of
-    return lambda *a, **k: call(function, *map(protocols.unpacked, a), **k)
+    given = list(args)
+    given[iterables] = map(_way_through(function), args[iterables])
+    return lambda *_, **named: call(function, *given, **named)
+
+
+def _way_through(function: Any) -> Callable[[Any], Any]:
+    if function is itertools.chain:
+        return protocols.begun_later
+    return protocols.stepwise if function in _TAKING_STEPS else protocols.unpacked
 
 
 def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:

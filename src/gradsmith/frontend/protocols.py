@@ -414,6 +414,20 @@ def _by_index(value: Any) -> Iterator[Any]:
         index += 1
 
 
+def stepwise(value: Any) -> Any:
+    """``value`` for C code that goes through it: an object of the user's takes staged steps."""
+    return iterator(value) if is_iterable(value) else value
+
+
+def begun_later(value: Any) -> Any:
+    """The same where C code asks for its iterator only when it gets there."""
+    return _delegated(value) if is_iterable(value) else value
+
+
+def _delegated(value: Any) -> Iterator[Any]:
+    yield from iterator(value)
+
+
 def unpacked(value: Any) -> Any:
     """``value`` where Python is to take it apart."""
     return list(iterator(value)) if is_iterable(value) else value

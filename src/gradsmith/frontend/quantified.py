@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from gradsmith.frontend.choices import choose, negate, truth
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.elements import Elements, ElementsIterator
 from gradsmith.frontend.joint import as_condition
@@ -72,9 +73,10 @@ def _until_decided(
 ) -> Iterator[Any]:
     """The elements as conditions; an error counts if no ``unknown`` one decides before."""
     trace = current_trace()
-    lazy = isinstance(values, (Iterator, Elements))
+    asks = isinstance(values, (list, tuple)) and any(map(is_instance, values))
+    lazy = asks or isinstance(values, (Iterator, Elements))
     watch = _Watch(trace, values) if trace is not None and lazy else None
-    elements = _iterator(values, plain)
+    elements = map(as_condition, _iterator(values, plain))
     while True:
         try:
             value = next(elements) if watch is None else watch.next(elements, bool(unknown))
@@ -87,7 +89,7 @@ def _until_decided(
                 raise
             _raise_unless(unknown, error, truth=ends_at)
             return
-        yield as_condition(value)
+        yield value
 
 
 class _Watch:
