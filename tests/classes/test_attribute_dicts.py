@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,15 @@ class Bases(dict):
         super().__delitem__(name)
 
 
-CLASSES = [Methods, Items, Functions, Bases]
+class OwnDict(dict):
+    """The items are the attributes."""
+
+    def __init__(self, *args, **named):
+        super().__init__(*args, **named)
+        self.__dict__ = self
+
+
+CLASSES = [Methods, Items, Functions, Bases, OwnDict]
 
 
 def attributes_and_items(cls, x):
@@ -58,7 +68,7 @@ def attributes_and_items(cls, x):
     p["b"] = p["b"] + 1
     p.a += p.b
     p["a"] *= 3
-    return p.a, p["a"], p.b, p["b"], len(p), list(p), dict(p), vars(p)
+    return p.a, p["a"], p.b, p["b"], len(p), list(p), dict(p), dict(vars(p))
 
 
 def deleted(cls, x):
@@ -213,3 +223,39 @@ def test_captured_dicts_are_changed(cls):
         assert found == expected
         state.clear()
         state.update(after)
+
+
+@pytest.mark.parametrize("cls", [Methods, Functions, OwnDict])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda p, x: getattr(p, "b", None) or x,
+        lambda p, x: (p.b or x) if "b" in p else 2 * x,
+        lambda p, x: p.b * x if hasattr(p, "b") and p.b else x,
+        lambda p, x: len(vars(p)) * x + len(p),
+    ],
+)
+def test_items_that_come_and_go_between_calls(function, cls):
+    state = cls(a=2.0)
+    compiled, checked = gs.compile(lambda x: function(state, x)), partial(function, state)
+    assert compiled(3.0) == checked(3.0)
+    state["b"] = 5.0
+    assert compiled(3.0) == checked(3.0)
+    state.b = 7.0
+    assert compiled(3.0) == checked(3.0)
+    del state.b
+    assert compiled(3.0) == checked(3.0)
+
+
+def test_the_dict_of_an_object_that_is_its_own_is_changed():
+    state = OwnDict(a=2.0)
+
+    def function(x):
+        vars(state)["a"] = x * state.a
+        state.__dict__["b"] = x
+        state.update(c=state.b)
+        return state.a + state["c"]
+
+    compiled = gs.compile(function)
+    assert [compiled(3.0), compiled(3.0)] == [9.0, 21.0]
+    assert state == {"a": 18.0, "b": 3.0, "c": 3.0}

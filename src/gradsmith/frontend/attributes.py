@@ -74,7 +74,8 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     if is_external(trace, owner):
         note_external(trace, owner)
         if name == "__dict__" and not isinstance(owner, type):
-            return outside_dict(trace, owner)
+            items = _items_as_attributes(trace, owner)
+            return outside_dict(trace, owner) if items is None else items
     fallback: Any = special(owner, "__getattr__") or _of_another_class(owner)
     if fallback is None:
         return _own_or_error(trace, owner, name)
@@ -200,6 +201,9 @@ def _is_data_descriptor(kind: Any) -> bool:
 
 def _held(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds: it may have been written by the function."""
+    items = _items_as_attributes(trace, owner)
+    if items is not None:
+        return dict.get(items, name, MISSING)
     owner = real_object(trace, owner)
     written = changed(trace, owner, name)
     if written is not MISSING:
@@ -217,6 +221,19 @@ def real_object(trace: Trace, owner: Any) -> Any:
     original = trace.originals.get(id(owner))
     copied = original is not None and isinstance(owner, CONTAINERS)
     return original.real if copied and original is not None else owner
+
+
+def _items_as_attributes(trace: Trace, owner: Any) -> dict[str, Any] | None:
+    """The dict whose items are the object's attributes, where that is the object itself
+    (``self.__dict__ = self``): of one from outside, its copy.
+    """
+    if not isinstance(owner, dict):
+        return None
+    real = real_object(trace, owner)
+    if instance_dict(real) is not real:
+        return None
+    seen, _ = trace.seen.get(id(real), (owner, None))
+    return seen if isinstance(seen, dict) else None
 
 
 def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
@@ -401,6 +418,10 @@ def _check_slots(owner: Any, name: str, kind: Any) -> None:
 
 def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """Let the object hold the value."""
+    items = _items_as_attributes(trace, owner)
+    if items is not None:
+        call(dict.__setitem__, items, name, value)
+        return
     owner = real_object(trace, owner)
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
@@ -441,6 +462,8 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         call(kind.fdel, owner)
     elif mine is not None:
         call(mine, kind, owner)
+    elif (items := _items_as_attributes(trace, owner)) is not None and name in items:
+        call(dict.__delitem__, items, name)
     elif is_external(trace, owner := real_object(trace, owner)) or isinstance(owner, type):
         if _held(trace, owner, name) is MISSING:
             getattr(Nothing(owner), name)
