@@ -7,6 +7,8 @@ called by the runtime, which stages it: conditions and loops in it may depend on
 from __future__ import annotations
 
 import operator
+import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -135,11 +137,35 @@ def either_side(
     if not any(special(owner, method) for owner, method, _ in ways):
         return handled(plain, left, right)
     plain_number = _check_array(left, right)
+    by_sequence = _is_of_sequence(left, name)
     for owner, method, other in ways:
+        if owner is left and by_sequence:
+            continue
         given = _tried(owner, method, plain_number if other is left else other)
         if given is not NotImplemented:
             return given
+    if by_sequence:
+        return _of_sequence(name, plain, left, right)
     return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
+
+
+def _is_of_sequence(left: Any, name: str) -> bool:
+    """Whether it is ``+`` or ``*`` of one of Python's sequences: methods of the class of the right
+    operand are called first.
+    """
+    if not isinstance(left, _SEQUENCES) or name not in ("__add__", "__mul__"):
+        return False
+    return isinstance(class_attribute(type(left), name), types.WrapperDescriptorType)
+
+
+_SEQUENCES = (list, tuple, str, bytes, bytearray, deque)
+
+
+def _of_sequence(name: str, plain: Callable[..., Any], left: Any, right: Any) -> Any:
+    """What the sequence does itself with an object of the user's."""
+    right = index_of(right) if name == "__mul__" else right
+    known = isinstance(right, (int, TracedInt, *_SEQUENCES))
+    return getattr(type(left), name)(left, right) if known else plain(left, _without(right))
 
 
 _COMPARING = frozenset(name for name, _, _ in _COMPARE.values())
@@ -234,9 +260,17 @@ def inplace(word: str, left: Any, right: Any) -> Any:
     if not is_instance(right):
         own = is_instance(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)
-    if isinstance(left, list) and word == "Add":
-        return plain(left, unpacked(right))
+    if isinstance(left, (list, deque)) and word in ("Add", "Mult"):
+        made = _reflected(f"__r{name}__", left, right)
+        if made is not NotImplemented:
+            return made
+        return plain(left, unpacked(right) if word == "Add" else index_of(right))
     return binary(word, left, right)
+
+
+def _reflected(name: str, left: Any, right: Any) -> Any:
+    mine = special(right, name)
+    return NotImplemented if mine is None else call(mine, right, left)
 
 
 def unary(word: str, value: Any) -> Any:
