@@ -269,6 +269,85 @@ def test_objects_are_asked_one_by_one(function):
         assert _run(compiled, *point) == _run(function, *point)
 
 
+class Ordered:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        LOG.append("lt")
+        return self.value < other.value
+
+
+class Sequence:
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        LOG.append("len")
+        return len(self.values)
+
+    def __getitem__(self, place):
+        LOG.append(place)
+        return self.values[place]
+
+
+def _values(objects):
+    return [one.value for one in objects]
+
+
+def sorted_in_place(x, y):
+    values = [Ordered(x), Ordered(y), Ordered(1.7)]
+    values.sort(reverse=True)
+    return _values(values)
+
+
+def removed(x, y):
+    values = [Equal(x), Equal(y), Equal(2.0)]
+    values.remove(Equal(2.0))
+    return _values(values)
+
+
+def not_removed(x, y):
+    values = [Equal(x)]
+    try:
+        values.remove(Equal(y))
+    except ValueError as error:
+        return str(error)
+    return len(values)
+
+
+def reversed_in_a_loop(x, y):
+    total = 0.0
+    for e in reversed(Sequence([x, y])):
+        total = total * 2 + _logged(e)
+    return total
+
+
+COMPARING = [
+    lambda x, y: _values(sorted([Ordered(x), Ordered(y), Ordered(1.7)])),
+    lambda x, y: sorted([x, y, 1.7], key=lambda v: Ordered(-v)),
+    lambda x, y: max([x, y, 1.7], key=Ordered),
+    lambda x, y: [rank for _, rank in sorted([(Ordered(x), 1), (Ordered(y), 2)])],
+    lambda x, y: [Equal(x), Equal(y)].index(Equal(y)),
+    lambda x, y: [Equal(x), Equal(y), Equal(2.0)].index(Equal(2.0), 1),
+    lambda x, y: (Equal(x), Equal(y)).count(Equal(2.0)),
+    lambda x, y: [Equal(x), Equal(y)] == [Equal(y), Equal(y)],
+    lambda x, y: [Equal(x), [Equal(y)]] != [Equal(x), [Equal(2.0)]],
+    lambda x, y: [Equal(x)] == [Equal(x), Equal(y)],
+    lambda x, y: (Equal(x),) == (Equal(x), Equal(y)),
+    lambda x, y: [Ordered(x), 1] < [Ordered(y), 2],
+    lambda x, y: [e * 2 for e in reversed(Sequence([x, y]))],
+    *(sorted_in_place, removed, not_removed, reversed_in_a_loop),
+]
+
+
+@pytest.mark.parametrize("function", COMPARING)
+def test_objects_are_compared_as_in_python(function):
+    compiled = gs.compile(function)
+    for point in POINTS:
+        assert _run(compiled, *point) == _run(function, *point)
+
+
 class Sums:
     """A function that has items, too."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, InternalError
@@ -131,8 +133,54 @@ def compared(left: Any, word: str, right: Any) -> Any:
     if word in ("In", "NotIn"):
         found = _contained(left, right)
         return found if word == "In" else negate(found)
+    if type(left) in (list, tuple) and type(left) is type(right) and _ask(word, left, right):
+        return _sequences_compared(left, word, right)
     made = protocols.compare(word, left, right)
     return negate(made.value) if isinstance(made, protocols.Negated) else made
+
+
+def _ask(word: str, *values: Any) -> bool:
+    """Whether comparing these asks objects of the user's."""
+    names = ("__eq__",) if word in ("Eq", "NotEq") else _ORDERING
+    return any(
+        _ask(word, *value)
+        if type(value) in (list, tuple)
+        else any(special(value, name) for name in names)
+        for value in values
+    )
+
+
+_ORDERING = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+_OF_LENGTHS: dict[str, Callable[[int, int], bool]] = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+}
+
+
+def _sequences_compared(left: Sequence[Any], word: str, right: Sequence[Any]) -> Any:
+    """Two lists or two tuples, whose elements Python asks one by one."""
+    if type(left) is list and word in ("Eq", "NotEq") and len(left) != len(right):
+        return word == "NotEq"
+    return _compared_from(0, left, word, right)
+
+
+def _compared_from(place: int, left: Sequence[Any], word: str, right: Sequence[Any]) -> Any:
+    if place >= min(len(left), len(right)):
+        return _OF_LENGTHS[word](len(left), len(right))
+    one, other = left[place], right[place]
+    rest = partial(_compared_from, place + 1, left, word, right)
+    same = one is other or truth(compared(one, "Eq", other))
+    return choose(same, rest, partial(_first_difference, one, word, other))
+
+
+def _first_difference(one: Any, word: str, other: Any) -> Any:
+    return word == "NotEq" if word in ("Eq", "NotEq") else compared(one, word, other)
 
 
 def _contained(item: Any, container: Any) -> Any:

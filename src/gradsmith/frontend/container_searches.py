@@ -1,4 +1,6 @@
-"""``values.index(item)`` of lists and tuples, where traced values are compared."""
+"""``values.index(item)``, ``count`` and ``remove`` of lists and tuples, where traced values or
+objects of the user's are compared.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from gradsmith.frontend.choices import compared, truth
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.text import joined
 from gradsmith.frontend.value_guards import decide
@@ -17,22 +20,43 @@ Call = Callable[..., Any]
 
 
 def meaning_of_search(call: Call, function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
-    """What the call means, if it is one of a bound ``index`` that compares traced values."""
-    if not isinstance(function, types.BuiltinMethodType) or function.__name__ != "index":
+    """What the call means, if it is one of these methods, bound, and has to ask."""
+    if not isinstance(function, types.BuiltinMethodType) or function.__name__ not in _SEARCHES:
         return None
     values: Any = function.__self__
-    if type(values) not in (list, tuple) or not is_traced([*values, *args]):
+    if type(values) not in (list, tuple):
         return None
-    return partial(_index, call, values)
+    compares = function.__name__ == "index" and is_traced([*values, *args])
+    compares = compares or any(special(value, "__eq__") for value in (*values, *args))
+    return partial(_SEARCHES[function.__name__], call, values) if compares else None
 
 
 def _index(
     call: Call, values: Sequence[Any], item: Any, start: Any = 0, stop: Any = None, /
 ) -> int:
     for place in range(len(values))[start:stop]:
-        if values[place] is item or decide(truth(compared(values[place], "Eq", item))):
+        if _is_equal(values[place], item):
             return place
     raise _not_found(call, values, item)
+
+
+def _count(_: Call, values: Sequence[Any], item: Any, /) -> int:
+    return sum(_is_equal(value, item) for value in values)
+
+
+def _remove(_: Call, values: list[Any], item: Any, /) -> None:
+    for place, value in enumerate(values):
+        if _is_equal(value, item):
+            del values[place]
+            return
+    [].remove(item)  # which raises Python's error
+
+
+def _is_equal(value: Any, item: Any) -> bool:
+    return value is item or bool(decide(truth(compared(value, "Eq", item))))
+
+
+_SEARCHES: dict[str, Callable[..., Any]] = {"index": _index, "count": _count, "remove": _remove}
 
 
 class _Item:

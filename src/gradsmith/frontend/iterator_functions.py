@@ -17,7 +17,8 @@ import numpy as np
 
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call, later
-from gradsmith.frontend.choices import choose, negate
+from gradsmith.frontend.choices import choose, compared, negate, truth
+from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
 from gradsmith.frontend.folds import Fold, Later, State
@@ -38,6 +39,7 @@ from gradsmith.frontend.trips import (
     taken,
     zipped,
 )
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
@@ -169,13 +171,17 @@ def _as_key(mycmp: Any) -> Comparison:
 def is_better(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """``left > right`` (or ``<``); of tuples and lists where they differ first."""
     if not (type(left) is type(right) and isinstance(left, (tuple, list))):
-        return compare(left, right)
+        asks = compare in _WORDS and (is_instance(left) or is_instance(right))
+        return truth(compared(left, _WORDS[compare], right)) if asks else compare(left, right)
     pairs = list(zip(left, right, strict=False))
     result: Any = compare(len(left), len(right))
     for one, other in reversed(pairs):
         rest = functools.partial(_itself, result)
         result = choose(one == other, rest, functools.partial(is_better, compare, one, other))
     return result
+
+
+_WORDS = {operator.gt: "Gt", operator.lt: "Lt"}
 
 
 def best(plain: Any, elements: Elements, key: Any, default: Any = _NONE) -> Any:
@@ -226,7 +232,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if sizes_in_array is None:
         values = list(items)
         known = sizes if not is_grown(sizes) else [measure(v) for v in values]
-        order = sorted(range(len(values)), key=known.__getitem__, reverse=downwards)
+        order = _ordered(known, downwards=downwards)
         return [values[i] for i in order]
     places = _order(sizes_in_array, downwards=downwards)
     if trips is not None:
@@ -234,11 +240,36 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         return listed(over(places, lambda place: counted.item(_whole(place, counted))))
     row = _as_row(items) if _are_of_one_class(items) else None
     if row is None:
-        order = sorted(range(len(items)), key=sizes.__getitem__, reverse=downwards)
+        order = _ordered(sizes, downwards=downwards)
         return [items[i] for i in order]
     whole = row[places]
     found = [whole[i] for i in range(len(items))]
     return [run(as_float, v) for v in found] if items[0].type.weak else found
+
+
+class _Asked:
+    """A key that is an object of the user's: sorting asks its staged ``__lt__``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Asked) -> bool:
+        return bool(decide(truth(compared(self.value, "Lt", other.value))))
+
+
+def _is_asked(key: Any) -> bool:
+    if type(key) in (list, tuple):
+        return any(map(_is_asked, key))
+    return any(special(key, name) for name in ("__lt__", "__gt__"))
+
+
+def _ordered(keys: Any, *, downwards: bool) -> list[int]:
+    """The places of the keys in their order."""
+    asks = any(map(_is_asked, keys))
+    known = [_Asked(key) for key in keys] if asks else keys
+    return sorted(range(len(known)), key=known.__getitem__, reverse=downwards)
 
 
 def _are_of_one_class(values: Any) -> bool:

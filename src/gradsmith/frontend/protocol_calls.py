@@ -260,6 +260,8 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
 def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     if function in _METHODS:
         name = _METHODS[function]
+        if function is reversed and protocols.is_reversible(args[0]):
+            return protocols.backwards
         return _by_method(name, function) if special(args[0], name) else None
     if function not in _ITERATING:
         return _OTHERS[function]

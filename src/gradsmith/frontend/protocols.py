@@ -462,6 +462,27 @@ def _delegated(value: Any) -> Iterator[Any]:
     yield from iterator(value)
 
 
+def is_reversible(value: Any) -> bool:
+    """Whether ``reversed`` goes by its length and items."""
+    by_index = all(special(value, name) for name in ("__len__", "__getitem__"))
+    return by_index and not hasattr(type(value), "__reversed__")
+
+
+def backwards(value: Any) -> Iterator[Any]:
+    """``reversed`` of such an object, which is asked for its length now."""
+    return _from_behind(value, operator.index(call(special(value, "__len__"), value)))
+
+
+def _from_behind(value: Any, length: int) -> Iterator[Any]:
+    for index in reversed(range(length)):
+        try:
+            with handling(lookups=True):
+                made = call(special(value, "__getitem__"), value, index)
+        except (IndexError, StopIteration):
+            return
+        yield made
+
+
 def unpacked(value: Any) -> Any:
     """``value`` where Python is to take it apart."""
     return list(iterator(value)) if is_iterable(value) else value
