@@ -34,6 +34,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_key
 from gradsmith.frontend.identity import Identity
+from gradsmith.frontend.isolated_calls import with_own_memory
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
@@ -327,7 +328,8 @@ class Compiled:
     def inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Within another traced function: the same computation as part of that graph."""
         bound, seed = self._bind(args, kwargs)
-        return self.recipe.build(bound, **({SEED: args[-1]} if seed else {}))
+        result = self.recipe.build(bound, **({SEED: args[-1]} if seed else {}))
+        return with_own_memory(result)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         bound, seed = self._bind(args, kwargs)

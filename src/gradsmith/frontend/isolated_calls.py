@@ -10,7 +10,9 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.doubts import note_written
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import Journal, contents_of, journaling, reachable, refill
+from gradsmith.frontend.objects import note_made
 from gradsmith.frontend.spans import staged_frame
 from gradsmith.frontend.storage import Storage, View, next_serial
 from gradsmith.frontend.trace import Trace, current_trace
@@ -55,6 +57,19 @@ def _detached(result: Any, journal: Journal) -> Any:
         return result
     leaves, shape = tree.flatten(result, lambda value: isinstance(value, Tracer))
     return tree.unflatten(shape, [Tracer(View(Storage(leaf.node))) for leaf in leaves])
+
+
+def with_own_memory(result: Any) -> Any:
+    """The result of a transformed function that another one calls: arrays and containers that are
+    none of its arguments, as calls from outside return them.
+    """
+    if isinstance(result, Tracer):
+        return Tracer(View(Storage(result.node)))
+    if is_grown(result) or not tree.is_container(result):
+        return result
+    _, keys, parts = tree.parts(result)
+    made = tree.rebuilt(result, keys, [with_own_memory(part) for part in parts])
+    return note_made(current_trace(), made)
 
 
 @contextmanager
