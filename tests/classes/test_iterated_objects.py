@@ -189,12 +189,19 @@ def collected(kind, x, y):
     return [*deque(kind([x, y])), math.prod(kind([x, y])), *sorted(kind([y, x]))]
 
 
+def containers(kind, x, y):
+    values, named, pairs = [x], dict.fromkeys(kind(["c", "d"]), y), [("a", x), ("b", y)]
+    values.extend(kind([x, y]))
+    named.update(kind(pairs))
+    return values, named, "".join(kind(["a", "b"])), {1, 2}.issuperset(kind([1, 3]))
+
+
 ITERATING = [
     *(comprehension, generator_expression, comprehension_as_an_argument, condition),
     *(dict_comprehension, inner_comprehension, inner_of_an_array, of_an_array),
     *(enumerated, enumerated_until, enumerated_by_hand, zipped, zipped_strictly),
     *(mapped, filtered, any_of, all_of, contained),
-    *(chained, chained_from, some_of, taken_while, longest, products, collected),
+    *(chained, chained_from, some_of, taken_while, longest, products, collected, containers),
 ]
 POINTS = [(1.5, 2.0), (2.0, 1.5), (2.0, 2.5), (0.5, 2.0), (1.5, 2.0)]
 
@@ -370,6 +377,35 @@ def test_only_iterables_are_gone_through():
         return [*map(sums, [x, y]), *filter(sums, sums), sum([x, y], Sums([y])[0])]
 
     assert gs.compile(function)(1.5, 2.0) == function(1.5, 2.0)
+
+
+class Keyed:
+    def __init__(self, values):
+        self.values = values
+
+    def keys(self):
+        LOG.append("keys")
+        return self.values.keys()
+
+    def __getitem__(self, key):
+        LOG.append(key)
+        return self.values[key]
+
+    def __iter__(self):
+        LOG.append("iter")
+        return iter(self.values)
+
+
+def test_objects_with_keys_are_dicts_for_dicts_alone():
+    def function(x, y):
+        named, listed = {"a": y}, [x]
+        named.update(Keyed({"a": x, "b": y}))
+        listed.extend(Keyed({1: x, 2: y}))
+        return named, listed, dict(Keyed({"b": x}))
+
+    compiled = gs.compile(function)
+    for point in POINTS:
+        assert _run(compiled, *point) == _run(function, *point)
 
 
 class Doubled(list):

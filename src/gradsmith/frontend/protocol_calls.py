@@ -52,7 +52,8 @@ _TAKING_ALL = frozenset(
     {
         *(dict, frozenset, list, max, min, set, sorted, sum, tuple, math.fsum, math.prod),
         *(itertools.combinations, itertools.combinations_with_replacement),
-        *(itertools.permutations, itertools.product, collections.deque),
+        *(itertools.permutations, itertools.product, collections.deque, collections.Counter),
+        dict.fromkeys,
     }
 )
 """What goes through all of its iterables before it returns."""
@@ -241,6 +242,9 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
     """What a builtin means for objects of the user's; None where there are none of these."""
     if any(map(is_instance, args)) and (by_numpy := _of_numpy(function, args)) is not None:
         return by_numpy
+    if isinstance(function, types.BuiltinMethodType) and _goes_through(function, args):
+        made = map(_taken_for_update if type(function.__self__) is dict else _taken, args)
+        return lambda *_, **named: call(function, *made, **named)
     if function is functools.reduce and len(args) > 1 and as_trips(args[1]) is None:
         return _reduce
     try:
@@ -268,8 +272,8 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
     iterables = _ITERABLES.get(function, slice(0, 1))
     if not any(map(protocols.is_iterable, args[iterables])):
         return None
-    if function is dict and hasattr(type(args[0]), "keys"):
-        return _dict_of
+    if function in (dict, collections.Counter) and hasattr(type(args[0]), "keys"):
+        return _dict_of if function is dict else None
     given = list(args)
     given[iterables] = map(_way_through(function), args[iterables])
     return lambda *_, **named: call(function, *given, **named)
@@ -279,6 +283,36 @@ def _way_through(function: Any) -> Callable[[Any], Any]:
     if function is itertools.chain:
         return protocols.begun_later
     return protocols.stepwise if function in _TAKING_STEPS else protocols.unpacked
+
+
+_GOING_THROUGH: dict[type, frozenset[str]] = {
+    list: frozenset({"extend", "__iadd__"}),
+    collections.deque: frozenset({"extend", "extendleft"}),
+    dict: frozenset({"update"}),
+    set: frozenset({name for name in dir(set) if "update" in name or "diff" in name})
+    | {"union", "intersection", "issubset", "issuperset", "isdisjoint"},
+}
+"""Methods of Python's containers that go through all of what they are given."""
+
+
+def _goes_through(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether it is such a method, called with an object that takes steps."""
+    names = _GOING_THROUGH.get(type(function.__self__), ())
+    return function.__name__ in names and any(map(_takes_steps, args))
+
+
+def _takes_steps(value: Any) -> bool:
+    """Python looks into sets and dicts without these, whatever their class says."""
+    return protocols.is_iterable(value) and not isinstance(value, (set, frozenset, dict))
+
+
+def _taken(value: Any) -> Any:
+    return protocols.iterator(value) if _takes_steps(value) else value
+
+
+def _taken_for_update(value: Any) -> Any:
+    keyed = _takes_steps(value) and hasattr(type(value), "keys")
+    return _dict_of(value) if keyed else _taken(value)
 
 
 def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from gradsmith.frontend import protocols
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
 from gradsmith.frontend.text import Text, used
@@ -33,7 +34,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
     print: lambda call, *args, **options: printed(call, args, options),
     warnings.warn: warned,
     str.format: lambda call, template, *args, **named: by_format(call, template, args, named),
-    str.join: lambda call, separator, texts: by_join(separator, texts),
+    str.join: lambda call, separator, texts: by_join(separator, protocols.unpacked(texts)),
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""
 
