@@ -45,6 +45,7 @@ from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import (
     as_numpy_words,
     beginning,
+    converted_integers,
     error_of,
     may_raise,
     may_signal,
@@ -247,23 +248,30 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
     """
     nodes = trace.builder.nodes
     for node in nodes[begin:]:
-        signals = kinds if kinds and may_signal(node) else ()
-        if not signals and not (trace.trying and may_raise(node)):
-            continue
-        error = error_of(partial(present_values(trace).compute, node))
-        text = None if error is None else said(error)
-        if signals and isinstance(error, (FloatingPointError, RuntimeWarning)):
-            error = as_numpy_words(error, node)
-            text = beginning(error)
-        elif error is not None:
-            signals = ()
         asked = len(nodes)
-        Tracer.decide(Tracer(View(Storage(raises_of(node, text, signals)))))
-        if error is not None:
-            check_at_root(trace)
-            raise error
-        place = nodes.index(node, begin)
-        nodes[place:] = [*nodes[asked:], *nodes[place:asked]]  # the code asks before it computes
+        signals = kinds if kinds and may_signal(node) else ()
+        if signals or (trace.trying and may_raise(node)):
+            _raise_of(trace, node, signals)
+        for operand in converted_integers(node) if trace.trying else ():
+            _raise_of(trace, astype(operand, dtype=node.dtype), ())
+        if len(nodes) > asked:
+            place = nodes.index(node, begin)  # the code asks before it computes
+            nodes[place:] = [*nodes[asked:], *nodes[place:asked]]
+
+
+def _raise_of(trace: Trace, node: Node, signals: tuple[str, ...]) -> None:
+    """Specialise the code on the error that the node raises, which is raised."""
+    error = error_of(partial(present_values(trace).compute, node))
+    text = None if error is None else said(error)
+    if signals and isinstance(error, (FloatingPointError, RuntimeWarning)):
+        error = as_numpy_words(error, node)
+        text = beginning(error)
+    elif error is not None:
+        signals = ()
+    Tracer.decide(Tracer(View(Storage(raises_of(node, text, signals)))))
+    if error is not None:
+        check_at_root(trace)
+        raise error
 
 
 def check_at_root(

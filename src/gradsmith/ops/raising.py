@@ -55,6 +55,38 @@ def _is_too_large(node: Node) -> bool:
     return type(value) is int and abs(value) > sys.float_info.max
 
 
+def converted_integers(node: Node) -> list[Node]:
+    """The integers of Python's among its operands that NumPy converts to the dtype of the result,
+    and that this dtype may not hold.
+    """
+    type_ = node.type
+    if not isinstance(type_, ArrayType) or type_.weak or type_.dtype.kind not in "iu":
+        return []
+    places = _CONVERTING.get(node.op.name, slice(0))
+    return [i for i in node.inputs[places] if _may_be_too_large(i, type_.dtype)]
+
+
+_CONVERTING = {
+    **dict.fromkeys(("add", "subtract", "multiply", "floor_divide", "remainder"), slice(2)),
+    **dict.fromkeys(("maximum", "minimum"), slice(2)),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), slice(2)),
+    "astype": slice(1),
+    "array": slice(None),
+    "index_set": slice(1, 2),
+}
+"""By operations that convert numbers of Python's: which of the operands."""
+
+
+def _may_be_too_large(operand: Node, dtype: np.dtype[Any]) -> bool:
+    type_ = operand.type
+    if not isinstance(type_, ArrayType) or not type_.weak or type_.dtype.kind != "i":
+        return False
+    value, held = intrinsics.number(operand), np.iinfo(dtype)
+    if value is None:
+        return held.bits < 64 or held.min == 0
+    return not held.min <= value <= held.max
+
+
 RAISES = '''
 def raises(compute, error=None):
     """Whether Python raises an error where it computes this: the one of this text, or any."""

@@ -274,6 +274,12 @@ def _is_turned(node: Node) -> bool:
 
 
 def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
+    if type(x) is int and dtype.kind in "iu":
+        return dtype.type(x)  # which raises an error where it is too large
+    return _cast(x, dtype)
+
+
+def _cast(x: Any, dtype: DType) -> Any:
     result = np.asarray(x).astype(dtype)
     return result if isinstance(x, np.ndarray) else result[()]
 
@@ -326,7 +332,7 @@ def cast(x: Node, dtype: DType) -> Node:
     if x.dtype == dtype and not x.array_type.weak:
         return x
     if x.op.name == "constant":
-        return current_builder().lift(_evaluate_astype(x.attrs["value"].value, dtype=dtype))
+        return current_builder().lift(_cast(x.attrs["value"].value, dtype))
     return astype(x, dtype=dtype)
 
 

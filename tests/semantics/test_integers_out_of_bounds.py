@@ -1,0 +1,93 @@
+"""Python's integers that a dtype of NumPy's cannot hold: OverflowError, which a handler sees."""
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+
+def store(a, v):
+    try:
+        a[0] = v
+    except OverflowError as error:
+        return str(error), a
+    return a
+
+
+def store_of_a_constant(a, v):
+    try:
+        a[:1] = -1
+    except OverflowError as error:
+        return str(error), a, v
+    return a, v
+
+
+def in_place(a, v):
+    try:
+        a += v
+    except OverflowError as error:
+        return str(error), a
+    return a
+
+
+def arithmetic(a, v):
+    made = []
+    for compute in (
+        lambda: a + v,
+        lambda: a * v,
+        lambda: v - a,
+        lambda: np.maximum(a, v),
+        lambda: a | v,
+        lambda: a & v,
+        lambda: a % v,
+        lambda: a // v,
+        lambda: np.minimum(v, a),
+        lambda: np.where(a > 1, a, v),
+    ):
+        try:
+            made.append(compute())
+        except OverflowError as error:
+            made.append(str(error))
+    return made
+
+
+def scalars(a, v):
+    try:
+        return np.uint8(v), a
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+def arrays(a, v):
+    try:
+        return np.array([v, 1], dtype=np.uint8), a
+    except OverflowError as error:
+        return str(error)
+
+
+def assert_same(made, wanted):
+    if isinstance(wanted, (list, tuple)):
+        assert len(made) == len(wanted)
+        for one, other in zip(made, wanted, strict=True):
+            assert_same(one, other)
+    elif isinstance(wanted, str):
+        assert made == wanted
+    else:
+        np.testing.assert_array_equal(made, wanted)
+        assert np.asarray(made).dtype == np.asarray(wanted).dtype
+
+
+@pytest.mark.parametrize("f", [store, store_of_a_constant, in_place, arithmetic, scalars, arrays])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
+def test_handlers_see_the_error(f, dtype):
+    compiled = gs.compile(f)
+    for v in (3, 300, 4, -1, 100):
+        wanted = f(np.array([1, 2], dtype), v)
+        assert_same(compiled(np.array([1, 2], dtype), v), wanted)
+
+
+def test_without_a_handler_the_error_is_raised():
+    compiled = gs.compile(lambda a, v: a + v)
+    np.testing.assert_array_equal(compiled(np.uint8([1, 2]), 3), [4, 5])
+    with pytest.raises(OverflowError, match="out of bounds for uint8"):
+        compiled(np.uint8([1, 2]), 300)
