@@ -355,6 +355,26 @@ def test_objects_are_compared_as_in_python(function):
         assert _run(compiled, *point) == _run(function, *point)
 
 
+class Meta(type):
+    def __getitem__(cls, value):
+        LOG.append("item")
+        return cls(value)
+
+
+class Made(metaclass=Meta):
+    def __init__(self, value):
+        self.value = value
+
+
+def test_items_of_a_class_are_what_its_metaclass_says():
+    def function(x, y):
+        return Made[x].value * y if x > y else Made[y].value
+
+    compiled = gs.compile(function)
+    for point in POINTS:
+        assert _run(compiled, *point) == _run(function, *point)
+
+
 class Sums:
     """A function that has items, too."""
 

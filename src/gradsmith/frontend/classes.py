@@ -57,6 +57,17 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
+def of_metaclass(cls: Any, name: str) -> types.FunctionType | None:
+    """The special method that the user's metaclass of a class defines in Python."""
+    if not isinstance(cls, type) or type(cls) is type:
+        return None
+    holder = owner_of(type(cls), name)
+    if holder is None or not is_users_class(holder):
+        return None
+    found = vars(holder)[name]
+    return found if isinstance(found, types.FunctionType) else None
+
+
 def instance_attribute(owner: Any, name: str) -> Any:
     """What the object itself holds under this name: in its dict or in a slot."""
     held = instance_dict(owner)

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, special
+from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass, special
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.object_identity import check_keys, is_same_object
 from gradsmith.frontend.spans import current_span
@@ -332,7 +332,7 @@ def index_of(key: Any) -> Any:
 
 def item(owner: Any, key: Any) -> Any:
     """``owner[key]`` of an object of the user's."""
-    mine = special(owner, "__getitem__")
+    mine = special(owner, "__getitem__") or of_metaclass(owner, "__getitem__")
     if mine is not None:
         return call(mine, owner, key)
     missing = special(owner, "__missing__")

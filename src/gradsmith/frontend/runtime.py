@@ -52,7 +52,7 @@ from gradsmith.frontend.captures import (
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.class_statements import made_class
-from gradsmith.frontend.classes import MISSING, class_attribute, is_instance
+from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
     APPENDING,
@@ -574,7 +574,7 @@ class BoundRuntime:
         note_default(owner, key)
         if isinstance(owner, dict):
             check_keys([key])
-        if is_instance(owner):
+        if is_instance(owner) or of_metaclass(owner, "__getitem__"):
             return protocols.item(owner, key)
         if is_grown(owner):
             check_place(owner, key)
