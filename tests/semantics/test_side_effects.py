@@ -170,3 +170,22 @@ def test_random_numbers_are_never_frozen_silently(draw):
     g = gs.grad(f)
     first, second = g(X), g(X)
     assert not np.array_equal(first, second)
+
+
+def test_views_that_are_written_outside_have_memory_of_their_own():
+    held = {}
+
+    def f(a):
+        held["whole"], held["part"] = a, a[1:]
+        held["made"] = np.zeros(3)
+        held["of the made"] = held["made"][1:]
+        a[1], held["made"][2] = 5.0, 7.0
+        return a[0]
+
+    a = X.copy()
+    gs.compile(f)(a)
+    assert held["whole"] is a
+    same(held["part"], a[1:])
+    same(held["of the made"], np.array([0.0, 7.0]))
+    for whole, part in (("whole", "part"), ("made", "of the made")):
+        assert not np.shares_memory(held[whole], held[part])
