@@ -65,6 +65,13 @@ def arrays(a, v):
         return str(error)
 
 
+def filled(a, v):
+    try:
+        return np.full(2, v, dtype=np.uint8), np.full_like(a, v)
+    except OverflowError as error:
+        return str(error)
+
+
 def assert_same(made, wanted):
     if isinstance(wanted, (list, tuple)):
         assert len(made) == len(wanted)
@@ -77,7 +84,9 @@ def assert_same(made, wanted):
         assert np.asarray(made).dtype == np.asarray(wanted).dtype
 
 
-@pytest.mark.parametrize("f", [store, store_of_a_constant, in_place, arithmetic, scalars, arrays])
+@pytest.mark.parametrize(
+    "f", [store, store_of_a_constant, in_place, arithmetic, scalars, arrays, filled]
+)
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
 def test_handlers_see_the_error(f, dtype):
     compiled = gs.compile(f)

@@ -71,6 +71,7 @@ _CONVERTING = {
     **dict.fromkeys(("maximum", "minimum"), slice(2)),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), slice(2)),
     "astype": slice(1),
+    "full": slice(1),
     "array": slice(None),
     "index_set": slice(1, 2),
 }

@@ -101,7 +101,8 @@ def _extreme(
     first = cast(as_node(initial), x.dtype)
     axes = reduced_axes(axis, x.ndim)
     if any(dims.decide("==", x.shape[i], 0) for i in axes):
-        return filled(reduced_shape(x.shape, axes, bool(keepdims)), first, x.dtype)
+        shape = reduced_shape(x.shape, axes, bool(keepdims))
+        return filled(shape, first, x.dtype) if shape else _as_scalar(join, first)
     kept = x if where is True else select(as_node(where), x, first)
     if x.ndim == 1 and dims.is_unbacked(x.shape[0]):  # there may be no element
         return reduced(
@@ -109,6 +110,12 @@ def _extreme(
         )
     result: Node = FUNCTIONS[join](reduced(op, kept, axis, keepdims), first)
     return result
+
+
+def _as_scalar(join: Callable[..., Any], first: Node) -> Node:
+    """The initial value, which NumPy gives as a scalar where there is no axis."""
+    scalar: Node = FUNCTIONS[join](first, first) if first.array_type.form == "array" else first
+    return scalar
 
 
 @implements(np.max, np.amax)
