@@ -652,3 +652,51 @@ def test_slices_of_what_the_data_size(name, backwards):
 def test_what_needs_such_a_size_as_a_number_is_refused(function):
     with pytest.raises(gs.GradsmithError):
         gs.compile(lambda x: function(x, x[x > 1]))(np.array([1.0, 2, 2, 3]))
+
+
+# -- slices of lists that a loop makes, and in loops ----------------------------------------------
+
+
+def _doubled(x):
+    values, v = [], x[0]
+    while v < 5:
+        values.append(v)
+        v = v * 2
+    return values
+
+
+def _windows(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += len(x[:i][-2:]) + np.sum(x[:i][-2:]) + np.sum(x[: i + 1][-3:-1]) + len(x[i:][:2])
+    return total
+
+
+def _moving_means(x):
+    found = []
+    for v in x:
+        found.append(v)
+        last = found[-3:]
+        found[-1] = sum(last) / len(last)
+    return found
+
+
+def _second_of_two(x):
+    last = _doubled(x)[-2:]
+    return last[1] if len(last) == 2 else 0.0
+
+
+SLICED = {
+    "ends": lambda x: [_doubled(x)[-2:], _doubled(x)[:-2], _doubled(x)[1:]],
+    "lengths": lambda x: [len(_doubled(x)[-3:]), len(_doubled(x)[-3:-1]), sum(_doubled(x)[-2:])],
+    "second of two": _second_of_two,
+    "windows": _windows,
+    "moving means": _moving_means,
+}
+
+
+@pytest.mark.parametrize("function", SLICED.values(), ids=SLICED)
+def test_slices_that_are_cut_at_the_front(function):
+    compiled = gs.compile(function)
+    for x in ([4.0, 1.0, 2.5], [1.5, 0.5], [9.0], [0.1, 0.2, 0.3, 0.4, 0.5]):
+        assert repr(compiled(np.array(x))) == repr(function(np.array(x)))

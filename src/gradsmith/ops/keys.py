@@ -261,13 +261,17 @@ def _own_length(low: Size | None, high: Size | None, step: int | None, size: Siz
 
 
 def _changing_distance(low: Size | None, high: Size | None, size: Size) -> Size:
-    """Bounds that differ from trip to trip are cut off where that cannot be ruled out."""
-    start, stop = (
-        p if dims.settled("<=", p, size) else dims.compound("min", p, size)
-        for p in (_from_front(low, size, 0), _from_front(high, size, size))
-    )
+    """Bounds that differ from iteration to iteration are cut off where that cannot be ruled out."""
+    start, stop = _changing_bound(low, size, 0), _changing_bound(high, size, size)
     length = stop - start
     return length if dims.settled(">=", length, 0) else dims.compound("max", length, 0)
+
+
+def _changing_bound(bound: Size | None, size: Size, default: Size) -> Size:
+    place = _from_front(bound, size, default)
+    if _is_offset(bound, size):
+        return place if dims.settled(">=", place, 0) else dims.compound("max", place, 0)
+    return place if dims.settled("<=", place, size) else dims.compound("min", place, size)
 
 
 def _unbacked_distance(low: Size | None, high: Size | None, size: Size) -> Size:
