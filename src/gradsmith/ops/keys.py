@@ -261,7 +261,7 @@ def _own_length(low: Size | None, high: Size | None, step: int | None, size: Siz
 
 
 def _changing_distance(low: Size | None, high: Size | None, size: Size) -> Size:
-    """Bounds that differ from iteration to iteration are cut off where that cannot be ruled out."""
+    """Bounds that iterations change are cut off where that cannot be ruled out."""
     start, stop = _changing_bound(low, size, 0), _changing_bound(high, size, size)
     length = stop - start
     return length if dims.settled(">=", length, 0) else dims.compound("max", length, 0)
