@@ -360,11 +360,17 @@ class Scratch:
         """``value`` where Python is to take it apart; with how many targets before and behind a
         starred one, where there is one.
         """
+        if starred and stacked_arrays.has_open_length(value):
+            check_iterators([value])
+            check_outside_iterators([value])
+            return stacked_arrays.taken_apart(value, *starred)
+        return self.spread(list(each(value)) if is_grown(value) else value)
+
+    def spread(self, value: Any) -> Any:
+        """``value`` where its elements become arguments of a call, or of a list or tuple."""
         check_iterators([value])
         check_outside_iterators([value])
-        if starred and stacked_arrays.has_open_length(value):
-            return stacked_arrays.taken_apart(value, *starred)
-        return list(each(value)) if is_grown(value) else protocols.unpacked(value)
+        return protocols.unpacked(value)
 
     def unpacked_within(self, value: Any, shape: tuple[tuple[int, ...], Any]) -> Any:
         """The same for targets that take apart what they get: for each of these the ``shape`` has

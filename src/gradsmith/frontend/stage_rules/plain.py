@@ -33,10 +33,10 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
 
 @rule(ast.Starred)
 def starred(rewriter: Rewriter, node: ast.Starred) -> ast.AST:
-    """``*e`` → ``*__gs_scratch__.unpacked(e)``."""
+    """``*e`` → ``*__gs_scratch__.spread(e)``."""
     value = rewriter.visit(node.value)
     if isinstance(node.ctx, ast.Load):
-        value = rewriter.scratch("unpacked", place(node.value), value)
+        value = rewriter.scratch("spread", place(node.value), value)
     return replaced(node, value=value)
 
 
