@@ -20,14 +20,13 @@ from gradsmith.errors import (
     Span,
     UnusedInputError,
 )
-from gradsmith.frontend.dispatch import check_at_root, traced
+from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
-from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.control import finished_gradient
@@ -57,7 +56,6 @@ def differentiate(
     """The outputs in numerically stable form, and their gradients in ``inputs``."""
     check_paths(outputs, inputs)
     builder = current_builder()
-    _check_computed_here(builder, outputs, inputs)
     stable = stable_form(builder, outputs, inputs)
     with builder.phase(ADJOINT):
         found = vjp(stable, seeds, inputs)
@@ -66,47 +64,6 @@ def differentiate(
         for source, g in zip(inputs, found, strict=True)
     ]
     return list(map(in_form, stable, outputs)), gradients
-
-
-def _check_computed_here(
-    builder: Builder, outputs: Sequence[Node], inputs: Sequence[Node]
-) -> None:
-    """The way from the inputs to the outputs may not lead through nodes from before a branch or
-    loop in which the derivative is taken: its region does not have these.
-
-    Raises
-    ------
-    ControlFlowError
-        It does: the branch is to be decided, the loop to be written out.
-    """
-    trace = current_trace()
-    if trace is None or builder.parent is None:
-        return
-    outer = {own: node for b in trace.builders() for node, own in b.captured.items()}
-
-    def origin(node: Node) -> Node:
-        while node in outer:
-            node = outer[node]
-        return node
-
-    wanted = set(map(origin, inputs))
-    stack = [(node, False) for node in outputs if origin(node) not in wanted]
-    seen = set(stack)
-    while stack:
-        node, before = stack.pop()
-        if before and node in wanted:
-            check_at_root(
-                trace,
-                "a derivative is taken in a branch or loop, of what was computed before it",
-                "take it before the branch or loop",
-            )
-        left = node in outer or not builder.owns(node)
-        further = [outer[node]] if node in outer else node.inputs
-        for other in further:
-            step = other, before or (left and not (node in outer and other in wanted))
-            if step not in seen:
-                seen.add(step)
-                stack.append(step)
 
 
 def _zero_or_missing(source: Node, outputs: Sequence[Node]) -> Node | Missing:

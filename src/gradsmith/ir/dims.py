@@ -315,10 +315,12 @@ def concrete(size: Size) -> int:
         The data decide it.
     """
     if is_unbacked(size):
-        raise UnsupportedError(
+        error = UnsupportedError(
             f"a number has to be known when tracing, and the data decide it: {render(size)}",
             hint="use NumPy functions that take it as it is",
         )
+        error.size = size
+        raise error
     decide("==", size, hint(size))
     return hint(size)
 

@@ -34,10 +34,12 @@ def _place(position: Size, size: Size, last: Size) -> Size:
     if dims.is_unbacked(position) and not (
         dims.settled(">=", position, 0) and dims.settled("<=", position, last)
     ):
-        raise UnsupportedError(
+        error = UnsupportedError(
             "the data decide at which position this is, from either end, or out of range",
             hint="join slices with np.concatenate",
         )
+        error.size = position
+        raise error
     place = position if dims.decide(">=", position, 0) else position + size
     if not (dims.decide(">=", place, 0) and dims.decide("<=", place, last)):
         raise IndexRangeError(
