@@ -61,15 +61,13 @@ def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) ->
     if len(set(regions)) <= DEEPEST and trace.recursive_calls <= MOST_CALLS:
         return
     site = _undecided(trace, regions[-1])
-    error = UndecidedError.at(
+    if site is None:  # only loops in between: plain values end it, or the limit on nests
+        return
+    raise UndecidedError.at(
         site,
         f"{function.__name__}() calls itself, and a traced value decides when that ends",
         _HINT,
     )
-    active = trace.unrolling.active
-    if site is None and active:
-        error.loop = active[-1]
-    raise error
 
 
 def _undecided(trace: Trace, outer: Builder) -> Span | None:
@@ -77,7 +75,7 @@ def _undecided(trace: Trace, outer: Builder) -> Span | None:
     for builder in trace.builders():
         if builder is outer:
             return None
-        if trace.sites.get(builder) is not None:
+        if builder not in trace.bodies and trace.sites.get(builder) is not None:
             return trace.sites[builder]
     return None
 
