@@ -421,6 +421,71 @@ def test_containers_that_are_passed_twice(fun):
         assert len(slope(*call())) == 2
 
 
+FOUND, INNER = [1.0], [0.5]
+HOLDER = {"inner": INNER}
+
+
+def writes_by_both_names(x, acc=FOUND):
+    FOUND.append(x)
+    acc[0] = 3.0 * x
+    return FOUND[0] + len(acc), acc is FOUND
+
+
+def writes_in_branch_and_loop(x, acc=FOUND):
+    if x > 1:
+        acc.append(x)
+    for _ in range(2):
+        FOUND[0] += x * acc[-1]
+    return sum(FOUND), len(acc)
+
+
+def writes_what_another_container_holds(x, acc=INNER):
+    HOLDER["inner"].append(x)
+    return sum(acc), HOLDER["inner"] is acc
+
+
+def reads_its_own_default(x, acc=[]):
+    acc.append(x)
+    return sum(reads_its_own_default.__defaults__[0])
+
+
+OUTSIDE = [FOUND, INNER, reads_its_own_default.__defaults__[0]]
+FIRST = copy.deepcopy(OUTSIDE)
+
+
+def reset_outside():
+    for container, first in zip(OUTSIDE, FIRST, strict=True):
+        container[:] = first
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        writes_by_both_names,
+        writes_in_branch_and_loop,
+        writes_what_another_container_holds,
+        reads_its_own_default,
+    ],
+)
+def test_arguments_that_the_function_finds_outside_as_well(fun):
+    compiled = gs.compile(fun)
+    default = fun.__defaults__[0]
+    for given in ((), ([7.0],), (default,), ()):
+        found = []
+        for function in (fun, compiled):
+            reset_outside()
+            own = copy.deepcopy(given) if given and given[0] is not default else given
+            found.append((function(2.0, *own), own, copy.deepcopy(OUTSIDE)))
+        assert found[0] == found[1]
+    reset_outside()
+
+
+@pytest.mark.parametrize("fun", [writes_by_both_names, writes_in_branch_and_loop])
+def test_derivatives_refuse_to_change_arguments_that_are_found_outside(fun):
+    with pytest.raises(gs.GradsmithError, match="finds outside as well, and changes"):
+        gs.grad(lambda x, acc: fun(x, acc)[0])(2.0, FOUND)
+
+
 def test_nothing_is_checked_where_nothing_is_written():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -49,7 +49,7 @@ from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
     conditions,
-    enter_containers,
+    enter_argument,
     shared_containers,
 )
 from gradsmith.frontend.text import Text
@@ -248,8 +248,8 @@ class Arguments:
             for leaf, path in zip(leaves, tree.paths(shape), strict=True)
         ]
         seen = tree.unflatten(seen_shape, made)
-        if shape.children or isinstance(seen, set):
-            enter_containers(self.trace, seen, value)
+        if tree.is_container(seen) or isinstance(seen, set):
+            enter_argument(self.trace, name, seen, value)
         self._note_copies(name, (), seen)
         return seen
 

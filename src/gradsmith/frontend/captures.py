@@ -24,6 +24,7 @@ from gradsmith.frontend.journal import (
     item_of,
     written_part,
 )
+from gradsmith.frontend.shared_memory import argument_from_outside
 from gradsmith.frontend.structures import BY_VALUE, Structure
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -92,8 +93,10 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             trace.seen[id(value)] = seen, read
         return seen
     if tree.is_container(value):
-        leaves, _ = tree.flatten(value, is_input)
-        if leaves or not isinstance(value, tuple):  # what can change is copied
+        given = argument_from_outside(trace, value, read)
+        if given is not None:
+            return given
+        if not _is_constant(value):  # what can change is copied
             structure = Structure(value)
             trace.reliances[key] = Reliance(lambda: structure.fits(read()), True, by_identity=True)
             return _Copying(trace, name).copied(value, read, ())
@@ -110,6 +113,13 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     by_identity = not isinstance(value, BY_VALUE + METHODS)
     trace.reliances[key] = Reliance(read, value, by_identity)
     return value
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether it is a tuple of neither inputs nor objects that are copied."""
+    if isinstance(value, tuple) and tree.is_container(value):
+        return all(map(_is_constant, tree.parts(value)[2]))
+    return not (is_input(value) or tree.is_container(value) or _is_copied(value))
 
 
 def note_method(trace: Trace, name: str, value: Any, read: Reader) -> None:
@@ -235,6 +245,9 @@ class _Copying:
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
             return value
+        given = argument_from_outside(self.trace, value, here) if path else None
+        if given is not None:
+            return given
         kind, keys, parts = tree.parts(value)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
         inner = [

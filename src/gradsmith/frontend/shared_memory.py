@@ -18,7 +18,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, writes
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Reader, Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.graph import Node
 
@@ -106,12 +106,65 @@ def _containers(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from _containers(f"{path}[{key!r}]", part)
 
 
+def _places(values: Mapping[str, Any]) -> dict[int, str]:
+    """Where the containers that are reached from arguments are found first, by identity."""
+    found: dict[int, str] = {}
+    for name, value in values.items():
+        for path, container in _containers(name, value):
+            found.setdefault(id(container), path)
+    return found
+
+
 def enter_containers(trace: Trace, seen: Any, given: Any) -> None:
     """``seen`` is what the function sees of the argument ``given``, a container or not."""
     pairs = zip(_containers("", seen), _containers("", given), strict=True)
     for (_, made), (_, container) in pairs:
         origin = trace.given.get(id(container), (None, container))[1]
         trace.given[id(made)] = (made, origin)
+
+
+def enter_argument(trace: Trace, name: str, seen: Any, given: Any) -> None:
+    """The same of an argument of the compiled function itself."""
+    enter_containers(trace, seen, given)
+    pairs = zip(_containers(name, seen), _containers(name, given), strict=True)
+    for (path, made), (_, container) in pairs:
+        trace.arguments.setdefault(id(container), (path, container, made))
+
+
+def argument_from_outside(trace: Trace, value: Any, read: Reader) -> Any:
+    """What stands for a container that is found outside by ``read`` and is an argument of the
+    present call as well (a default value that has a name); None of others.
+
+    Derivatives take the two for values of their own as long as neither is changed.
+    """
+    if not trace.arguments or isinstance(value, tuple):
+        return None
+    path, _, seen = trace.arguments.get(id(value), (None, None, None))
+    trace.outside_containers.append((read, path))
+    if path is not None and not trace.writes and id(value) in trace.changed_arguments:
+        raise _also_outside(value, path)
+    return seen if trace.writes else None
+
+
+def _also_outside(container: Any, path: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"a {type(container).__name__} that is the argument {path} is one that the function finds "
+        "outside as well, and changes",
+        current_span(),
+        "pass a copy of it",
+    )
+
+
+def _check_not_both(trace: Trace, container: Any) -> None:
+    """Refuse that a derivative changes an argument that the function finds outside as well."""
+    original = trace.originals.get(id(container))
+    real = trace.given[id(container)][1] if original is None else original.real
+    path, _, _ = trace.arguments.get(id(real), (None, None, None))
+    if path is None or trace.writes:
+        return
+    trace.changed_arguments.add(id(real))
+    if original is not None or any(path == found for _, found in trace.outside_containers):
+        raise _also_outside(real, path)
 
 
 def note_container_write(trace: Trace, container: Any) -> None:
@@ -122,6 +175,8 @@ def note_container_write(trace: Trace, container: Any) -> None:
     UnsupportedError
         It is an argument that the call passes twice.
     """
+    if id(container) in trace.given or id(container) in trace.originals:
+        _check_not_both(trace, container)
     if id(container) not in trace.given:
         return
     trace.asked_for_containers = True
@@ -156,6 +211,8 @@ class MemoryConditions:
     shared: tuple[tuple[str, str, Sharing], ...] = ()
     identical: tuple[tuple[str, str, bool], ...] = ()
     containers: Groups | None = None
+    outside: tuple[tuple[Reader, str | None], ...] = ()
+    """For containers from outside: what finds them, and which argument they are."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -167,6 +224,10 @@ class MemoryConditions:
         """Whether a call with these arguments, whose leaves are these, may use the code."""
         if self.containers is not None and shared_containers(arguments) != self.containers:
             return False
+        if self.outside:
+            places = _places(arguments)
+            if any(places.get(id(read())) != path for read, path in self.outside):
+                return False
         for left, right, found in self.shared:
             if sharing(leaves[left], leaves[right]) != found:
                 return False
@@ -186,9 +247,19 @@ def conditions(trace: Trace) -> MemoryConditions | None:
     ]
     identical = [(*names, same) for names, same in trace.identities.items()]
     containers = trace.shared_containers if trace.asked_for_containers else None
-    if not (shared or identical) and containers is None:
+    outside = tuple(trace.outside_containers)
+    if not (shared or identical or outside) and containers is None:
         return None
-    return MemoryConditions(tuple(shared), tuple(identical), containers)
+    return MemoryConditions(tuple(shared), tuple(identical), containers, outside)
+
+
+def _is_outside_argument(trace: Trace, left: Any, right: Any) -> bool:
+    """Whether one is an argument, and the other the same container as it is found outside."""
+    for one, other in ((left, right), (right, left)):
+        original = trace.originals.get(id(other))
+        if id(one) in trace.given and original is not None:
+            return trace.given[id(one)][1] is original.real
+    return False
 
 
 def are_one(left: Any, right: Any) -> bool:
@@ -197,6 +268,8 @@ def are_one(left: Any, right: Any) -> bool:
     if trace is not None and id(left) in trace.given and id(right) in trace.given:
         trace.asked_for_containers = True
         return trace.given[id(left)][1] is trace.given[id(right)][1]
+    if trace is not None and _is_outside_argument(trace, left, right):
+        return True
     if left is right or not (isinstance(left, Tracer) and isinstance(right, Tracer)):
         return left is right
     one, other = left.view.storage, right.view.storage

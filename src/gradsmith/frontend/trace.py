@@ -174,6 +174,13 @@ class Trace:
     shared_containers: tuple[tuple[str, ...], ...] = ()
     """The places where arguments hold one and the same container."""
     asked_for_containers: bool = False  # whether it matters which those are
+    arguments: dict[int, tuple[str, Any, Any]] = field(default_factory=dict)
+    """The containers among the arguments by identity: where they are, they, and what stands for
+    them."""
+    changed_arguments: set[int] = field(default_factory=set)
+    """Those of them that a derivative has changed, by identity."""
+    outside_containers: list[tuple[Reader, str | None]] = field(default_factory=list)
+    """What finds a container outside, and where among the arguments the same one is."""
     buffers: dict[str, tuple[Storage, Node]] = field(default_factory=dict)
     """Those of the inputs, by name, and what they held at first."""
     borrowed: dict[Storage, Any] = field(default_factory=dict)
