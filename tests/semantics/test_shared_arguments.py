@@ -444,7 +444,7 @@ def writes_what_another_container_holds(x, acc=INNER):
     return sum(acc), HOLDER["inner"] is acc
 
 
-def reads_its_own_default(x, acc=[]):
+def reads_its_own_default(x, acc=[]):  # noqa: B006
     acc.append(x)
     return sum(reads_its_own_default.__defaults__[0])
 
