@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import inspect
 import types
@@ -33,7 +32,6 @@ from gradsmith.frontend.classes import (
     is_instance,
     is_users_class,
     raw_attribute,
-    special,
 )
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
@@ -210,28 +208,6 @@ def _get_default(owner: Any, name: str) -> Any:
     return object.__getattribute__(owner, name) if found is MISSING else found
 
 
-def _copied(value: Any) -> Any:
-    mine = special(value, "__copy__")
-    if mine is not None:
-        return call(mine, value)
-    return _with_parts(value, lambda part: part)
-
-
-def _deep_copied(value: Any, memo: Any = None) -> Any:
-    mine = special(value, "__deepcopy__")
-    if mine is not None:
-        return call(mine, value, {} if memo is None else memo)
-    return _with_parts(value, lambda part: call(copy.deepcopy, part))
-
-
-def _with_parts(value: Any, part: Callable[[Any], Any]) -> Any:
-    trace = current_trace()
-    if trace is None or isinstance(value, _HOLDING):
-        return copy.copy(value)
-    held = {n: part(read_attribute(trace, value, n)) for n in tree.attributes(value)}
-    return note_made(trace, tree.with_attributes(type(value), held))
-
-
 def _replaced(value: Any, /, **changes: Any) -> Any:
     """``dataclasses.replace``."""
     trace = current_trace()
@@ -250,8 +226,6 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     object.__setattr__: _setter(set_default, object.__setattr__),
     object.__delattr__: _setter(delete_default, object.__delattr__),
     object.__getattribute__: _get_default,
-    copy.copy: _copied,
-    copy.deepcopy: _deep_copied,
     dataclasses.replace: _replaced,
 }
 _BOUND = {

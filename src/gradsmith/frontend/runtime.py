@@ -65,6 +65,7 @@ from gradsmith.frontend.container_iterators import is_iterated, is_watched
 from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
+from gradsmith.frontend.copying import meaning_of_copy
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.doubts import (
@@ -210,7 +211,8 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
-    meaning = meaning or meaning_of_object(function, args) or meaning_of_protocol(function, args)
+    meaning = meaning or meaning_of_copy(function, args) or meaning_of_object(function, args)
+    meaning = meaning or meaning_of_protocol(function, args)
     meaning = meaning or statement or method_of_exit_stack(function)
     meaning = meaning or _meaning_in_library(function, args, kwargs)
     if meaning is None:
