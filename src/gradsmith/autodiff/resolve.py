@@ -12,7 +12,7 @@ from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
 from gradsmith.ir.intrinsics import constant, item, size
-from gradsmith.ir.mentions import mentioned, shown, sizes_found
+from gradsmith.ir.mentions import makes_call, mentioned, shown, sizes_found
 from gradsmith.ir.op import Op
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from gradsmith.ops.compare import (
@@ -156,6 +156,9 @@ def _settle(
 ) -> tuple[set[Node], list[Node], dict[Node, tuple[Node, Node]]]:
     """``binders`` are the numbers that define sizes of the forward region: a size is a leaf, yet
     cannot be recomputed where nothing else defines it.
+
+    What is computed from the result of a call (``called``) is never cheap, as no call is made
+    twice: it is brought as soon as that is possible.
     """
     needed = _expanded(question, reads.union(binders))
     params = question.forward.params
@@ -163,8 +166,13 @@ def _settle(
     free = {*question.at_hand, *brought}
     costly = {p for p in question.distant if p not in needed}
     read: dict[Node, tuple[Node, Node]] = {}
+    called: set[Node] = set()
     for node in question.nodes:
         able = _is_able(question, node, free, costly)
+        if able and (makes_call(node) or not called.isdisjoint(node.inputs)):
+            able = not question.may_bring(node)
+            if able:
+                called.add(node)
         if node.op is size and node in binders:
             able = False
         if able and node.op.view is not None and node.inputs[0] in costly:

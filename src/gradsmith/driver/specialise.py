@@ -17,6 +17,7 @@ from gradsmith.codegen.module import module
 from gradsmith.codegen.names import parameter_names
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.codegen.shapes import written
+from gradsmith.driver.called_once import check_called_once
 from gradsmith.driver.containers import is_plain, rebuild
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
@@ -330,7 +331,7 @@ def specialise(
         try:
             made = attempt.made()
         except UnsupportedError as error:
-            if failure is None or isinstance(failure, UndecidedError):  # which is decided by now
+            if failure is None or plans.known:  # what another run is known to avoid is no reason
                 failure = error
             plans.learn(error, attempt.trace)
         except SeedNeededError:
@@ -356,9 +357,12 @@ class _Plans:
         self._asked_ahead: frozenset[Span] = frozenset()
         self._stored: frozenset[Span] = frozenset()
         self._guessed = False
+        self.known = False
+        """Whether the error of the last run showed what to do in another way."""
 
     def learn(self, error: UnsupportedError, trace: Trace) -> None:
         """A run has ended in an error."""
+        self.known = False
         if isinstance(error, NestingError):
             return
         unrolling = trace.unrolling
@@ -366,15 +370,14 @@ class _Plans:
             self._asked_ahead |= {error.site}
         if isinstance(error, StoredElementsError):
             self._stored |= error.sites
-        if isinstance(error, TracedAnewError):
-            self.left.insert(0, unrolling.chosen)
-            return
         sites = _undecided(error, trace)
-        if sites:
+        if isinstance(error, TracedAnewError) or sites:
             self._decided |= sites
             self.left.insert(0, unrolling.chosen)
+            self.known = True
             return
         culprit = unrolling.culprit(error)
+        self.known = culprit is not None and culprit not in unrolling.chosen
         if culprit is not None or not self._guessed:
             self.left = [*unrolling.plans(error), *self.left]
         self._guessed = self._guessed or culprit is None
@@ -403,20 +406,6 @@ def _undecided(error: UnsupportedError, trace: Trace) -> frozenset[Span]:
         return frozenset([site])
     names = [] if error.size is None else [symbol.name for symbol in dims.symbols(error.size)]
     return frozenset(trace.integers[name] for name in names if name in trace.integers)
-
-
-def _check_called_once(graph: Graph) -> None:
-    """Refuse code that would make a call of the user's twice: a copy in a derivative has to have
-    become one with the user's own.
-    """
-    for node in all_nodes(graph.nodes):
-        if node.attrs.get("silent", False):
-            raise UnsupportedError(
-                f"what {node.attrs['callee'].shown} returns is needed where its loop or branch is "
-                "differentiated, and cannot be kept",
-                node.span,
-                "make the calls before the loop, and keep what they return in an array",
-            )
 
 
 def _shown(error: UnsupportedError) -> UnsupportedError:
@@ -461,7 +450,7 @@ class _Attempt:
             with nesting_limited(lambda: trace.builder.nodes):
                 graph = optimise(trace.builder.graph(nodes))
                 lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
-                _check_called_once(lowered)
+                check_called_once(lowered, trace)
         with nesting_limited(lambda: trace.builder.nodes):
             return self._emitted(arguments, graph, lowered, shape, writes)
 

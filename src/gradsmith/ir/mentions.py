@@ -16,6 +16,7 @@ from gradsmith.ir.types import ArrayType, TapeType, TupleType, Type
 # Regions do not change, and are asked often.
 _known_free: WeakKeyDictionary[Region, dict[Symbol, None]] = WeakKeyDictionary()
 _known_effect: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
+_known_call: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
 _known_silent: WeakKeyDictionary[Region, Region] = WeakKeyDictionary()
 
 
@@ -129,6 +130,19 @@ def gives_value(node: Node) -> bool:
     Such a copy is *silent*: it has to become one with the user's own, as it is not called again.
     """
     return node.type != TupleType(())
+
+
+def makes_call(node: Node) -> bool:
+    """Whether it is a call that gives a value, or a silent copy of one; or has one inside."""
+    if "effect" in node.op.traits:
+        return gives_value(node)
+    return any(map(_makes_call, node.regions))
+
+
+def _makes_call(region: Region) -> bool:
+    if region not in _known_call:
+        _known_call[region] = any(map(makes_call, region.nodes))
+    return _known_call[region]
 
 
 def _has_effect(region: Region) -> bool:
