@@ -75,9 +75,6 @@ class Journal:
         self.found = found or {}
         self.is_final = False
         self.begin = 0 if trial is None else len(trial.nodes)
-        trace = current_trace()
-        self.trace = None if trial is None else trace
-        self.done = 0 if self.trace is None else self.trace.log.place
         self.storages: dict[Storage, Node] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}
         self.outdated: list[Storage] = []
@@ -131,8 +128,6 @@ class Journal:
             object.__setattr__(owner, "__class__", kind)
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
-            if self.trace is not None:
-                self.trace.log.place = self.trace.place_in_log(self.trial, self.begin, self.done)
 
 
 def _is_same(before: Any, now: Any) -> bool:

@@ -57,6 +57,7 @@ from gradsmith.ops.calls import (
     may_write,
     of_kind,
     raised_call,
+    signature_of,
     type_of,
     written_places,
 )
@@ -475,7 +476,9 @@ def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
     callee, arguments = attrs["callee"], attrs["arguments"]
     itself = callee.how == "attribute"  # nothing that could write to it
     operands = [present.of(node) if itself else _own(present.of(node)) for node in nodes]
-    perform = trace.log.perform if callee.is_logged else call_now
+    perform = (
+        partial(trace.log.once, signature_of(operands, **attrs)) if callee.is_logged else call_now
+    )
     found = perform(partial(_noted, trace, attrs), operands)
     return (
         _Made(found, _by_place(callee, *arguments.values(operands)))

@@ -21,13 +21,14 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
+from gradsmith.ir.effect_log import PRINT, WARN
 from gradsmith.ir.evaluate import bind, evaluate_node
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import parameter
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type
-from gradsmith.ops.calls import call, made, result_of
-from gradsmith.ops.effects import fail
+from gradsmith.ops.calls import call, made, raised_call, raises, result_of, signature_of
+from gradsmith.ops.effects import show, warn
 
 
 def present_values(trace: Trace) -> PresentValues:
@@ -45,8 +46,8 @@ class PresentValues:
         self._values: dict[Node, Any] = {}
         self._bindings: dict[Symbol, int] = {}
         self._performing = self._rehearsing = False
-        self._performed: list[tuple[Builder, int, int]] = []
-        """Effects in their order: builder, place of the node there, place in the log after it."""
+        self._after: dict[Node, int] = {}
+        """The place in the log behind each node with an effect that has been performed."""
 
     def of(self, node: Node) -> Any:
         """The value of a node that is known at this place of the trace."""
@@ -95,31 +96,35 @@ class PresentValues:
             self._bindings[node.attrs["symbol"]] = int(value)
 
     def perform_effects(self, until: Node | None = None) -> None:
-        """Do what the function does to the world up to this place, or this node, in its order."""
+        """Do what the function does to the world up to this place, or this node, in its order.
+
+        The log then stands at this place, whatever has been traced and undone since.
+        """
         if self._performing:
             return
         self._performing = True
+        log = self._trace.log
+        log.place = 0
         try:
             for builder in reversed(list(self._trace.builders())):
-                for place, node in enumerate(list(builder.nodes)):
-                    if has_effect(node) and node not in self._values:
-                        self.of(node)
-                        self._performed.append((builder, place, self._trace.log.place))
+                for node in list(builder.nodes):
+                    if has_effect(node):
+                        log.place = self._performed(node)
                     if node is until:
                         return
         finally:
             self._performing = False
 
-    def place_in_log(self, builder: Builder, end: int) -> int:
-        """The place in the log after the effects of a builder's first ``end`` nodes, and of those
-        around it, as far as they have been done while something behind them was traced.
-        """
-        done = (
-            after
-            for owner, place, after in self._performed
-            if builder.is_inside(owner) and (owner is not builder or place < end)
-        )
-        return max(done, default=0)
+    def _performed(self, node: Node) -> int:
+        """The place in the log behind an effect, which is done unless it has been."""
+        if node not in self._after:
+            begin = self._trace.log.place
+            if node in self._values:  # a call, made when its node was
+                self._after[node] = begin + node.attrs["callee"].is_logged
+            else:
+                self.of(node)
+                self._after[node] = self._trace.log.place
+        return self._after[node]
 
     def of_size(self, size: Size) -> int:
         """The number that a size is."""
@@ -200,11 +205,20 @@ class PresentValues:
 
     def _perform(self, node: Node, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """An effect, unless an earlier run of the same call has had it."""
-        if node.op is fail or (node.op is call and not node.attrs["callee"].is_logged):
+        log, silent = self._trace.log, attrs.get("silent", False)
+        if node.op in (show, warn):
+            said = PRINT if node.op is show else WARN
+            evaluate = partial(node.op.evaluate, **attrs)
+            return () if silent else log.once(said, evaluate, *operands)
+        if node.op not in (call, raised_call) or not attrs["callee"].is_logged:
             return node.op.evaluate(*operands, **attrs)
-        if node.op is call:
-            return result_of(self._trace.log.perform(made, operands, **attrs), **attrs)
-        return self._trace.log.say(partial(node.op.evaluate, **attrs), *operands)
+        if silent:
+            shown = attrs["callee"].shown
+            raise ControlFlowError(f"what {shown} returns is needed in a derivative while tracing")
+        logged = partial(log.once, signature_of(operands, **attrs), made, operands, **attrs)
+        if node.op is raised_call:
+            return raises(logged, attrs["error"])
+        return result_of(logged(), **attrs)
 
     def _argument(self, param: Node) -> Any:
         """An argument of the call, or what the first iteration of a loop starts with."""

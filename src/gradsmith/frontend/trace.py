@@ -264,13 +264,11 @@ class Trace:
             self.ways[inner], self.sites[inner] = way, site
         inner.span = outer.span
         self.builder = inner
-        begin = self.log.place
         try:
             with building(inner):
                 yield inner
         finally:
             self.builder = outer
-            self.log.place = self.place_in_log(outer, len(outer.nodes), begin)
 
     @contextmanager
     def within(self, builder: Builder) -> Iterator[None]:
@@ -281,16 +279,6 @@ class Trace:
                 yield
         finally:
             self.builder = inner
-
-    def place_in_log(self, builder: Builder, end: int, begin: int) -> int:
-        """Where a run stands in the log after the first ``end`` nodes of a builder.
-
-        What follows them is done by the branch or loop it is of, or has been undone. It began at
-        ``begin``, unless effects of those nodes have been done only since.
-        """
-        if self.present is None:
-            return begin
-        return max(begin, self.present.place_in_log(builder, end))
 
     @property
     def site(self) -> Span | None:

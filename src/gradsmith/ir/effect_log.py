@@ -3,27 +3,48 @@
 A call may run a function more than once: when it is traced on present values, and when a check of
 a value fails and another specialisation takes over. Prints, warnings and calls of functions that
 are not differentiated are done by the first run that gets to them; later runs of the same call
-find their results in the log.
+find their results in the log. Each entry has a signature, so that no run takes the result of
+another call.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+from gradsmith.errors import UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What is called, and its arguments, as far as every run of a call has the same ones."""
+
+    name: str
+    arguments: tuple[object, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether it prints or warns, and is no call of a function without a rule."""
+        return self in (PRINT, WARN)
+
+
+PRINT, WARN = Signature("print"), Signature("warn")
+"""Their texts may differ in the last digits, as stable forms round otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """An effect: what it gave, or the error that it ended in."""
 
+    signature: Signature
     result: Any
     error: BaseException | None
-    says: bool
-    """Whether it prints or warns, and is no call of a function without a rule."""
 
 
 class EffectLog:
@@ -40,21 +61,32 @@ class EffectLog:
     def of_calls(self) -> EffectLog:
         """What code that neither prints nor warns goes on from: the calls without a rule."""
         found = EffectLog()
-        found._done = [done for done in self._done if not done.says]
+        found._done = [done for done in self._done if not done.signature.says]
         return found
 
     def perform(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)``, unless an earlier run has done it."""
-        return self._perform(function, args, kwargs, says=function in (print, warnings.warn))
+        return self.once(signature(function, args, kwargs), function, *args, **kwargs)
 
-    def say(self, function: Callable[..., Any], *args: Any) -> Any:
-        """The same of a function that prints or warns."""
-        return self._perform(function, args, {}, says=True)
+    def once(
+        self, signature: Signature, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """The effect of this signature, which ``function(*args, **kwargs)`` has.
 
-    def _perform(self, function: Callable[..., Any], args: Any, kwargs: Any, *, says: bool) -> Any:
+        Raises
+        ------
+        UnsupportedError
+            An earlier run of the same call has had another effect in this place.
+        """
         if self.place == len(self._done):
-            self._done.append(Done(*_attempted(function, args, kwargs), says))
+            self._done.append(Done(signature, *_attempted(function, args, kwargs)))
         done = self._done[self.place]
+        if done.signature != signature:
+            raise UnsupportedError(
+                f"{signature.name} is called where an earlier run of the same call has called "
+                f"{done.signature.name}, or the same with other arguments",
+                hint="pass what it returns as an argument",
+            )
         self.place += 1
         if done.error is not None:
             raise done.error
@@ -69,6 +101,36 @@ class EffectLog:
             yield
         finally:
             _at_work.reset(token)
+
+
+def signature(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Signature:
+    """That of a call of ``function``."""
+    if function is print:
+        return PRINT
+    if function is warnings.warn:
+        return WARN
+    return Signature(_name(function), (_shown(args), _shown(dict(kwargs))))
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _shown(value: Any) -> object:
+    """An argument as far as it can be compared: no floating-point numbers and objects."""
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return int(value)
+    if value is None or isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, np.ndarray):
+        return np.ndarray, value.dtype, value.shape
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_shown, value))
+    if type(value) is dict:
+        return tuple((_shown(key), _shown(part)) for key, part in value.items())
+    return _name(value) if callable(value) else type(value)
 
 
 def _attempted(

@@ -13,6 +13,7 @@ import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from gradsmith.errors import GradientError, Span, SpecialisationError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size, Symbol
+from gradsmith.ir.effect_log import Signature, signature
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter
@@ -290,6 +292,22 @@ def made(
         return callee.apply(args, kwargs)
     function, rest = callee.bound(args)
     return on_copies(function, *rest, **kwargs)
+
+
+def signature_of(
+    operands: Sequence[Any],
+    *,
+    callee: Callee,
+    arguments: Arguments,
+    writes: Writes = None,
+    **_: Any,
+) -> Signature:
+    """That of the call in the log of effects, which emitted code gives it as well."""
+    args, kwargs = arguments.values(operands)
+    function, rest = callee.bound(args)
+    if writes is None:
+        return signature(function, rest, kwargs)
+    return signature(on_copies, [function, *rest], kwargs)
 
 
 def result_of(
@@ -569,7 +587,7 @@ call = primitive(
 raised_call = primitive(
     "raised_call",
     infer=lambda *_, **__: python_number(bool),
-    evaluate=lambda *operands, error, **attrs: said_by(operands, attrs) == error,
+    evaluate=lambda *operands, error, **attrs: raises(partial(made, operands, **attrs), error),
     derivative=NON_DIFF,
     emit=_emit,
     traits=("effect", "barrier"),
@@ -577,10 +595,10 @@ raised_call = primitive(
 """``raised_call(*operands; callee, arguments, error, ...)``: whether a call raises this error."""
 
 
-def said_by(operands: Sequence[Any], attrs: Mapping[str, Any]) -> str | None:
-    """The text of the error that a call raises; None of none."""
-    error = error_of(lambda: made(operands, **attrs))
-    return None if error is None else said(error)
+def raises(compute: Callable[[], Any], text: str) -> bool:
+    """Whether the error of this text is raised."""
+    error = error_of(compute)
+    return error is not None and said(error) == text
 
 
 of_kind = primitive(
