@@ -125,6 +125,36 @@ def tuples_within(x):
     return pair[1] is inner
 
 
+def the_least_of_three(x):
+    cells = [Cell(), Cell(), Cell()]
+    for cell, v in zip(cells, (x[0], x[1], x[-1]), strict=True):
+        cell.v = v
+    least, first = min(cells, key=lambda cell: cell.v), sorted(cells, key=lambda cell: cell.v)[0]
+    least.v = 9.0
+    return least is first, [cell is least for cell in cells], [cell.v for cell in cells]
+
+
+def numbers_of_builtins(x):
+    a, b, c = float(x[0]), x[1], x[-1]
+    great, least = max(a, b, c), min(b, c)
+    return great is a, least is c, sorted([c, b])[0] is b, +a is a, float(a) is a, +b is b
+
+
+def numbers_of_a_branch(x):
+    a, b = x[0], x[1]
+    c, pair = (a, [a, b]) if a > b else (b, [b, a])
+    return c is a, c is b, pair[0] is a, (a or b) is a, c is None, a * 1 is a
+
+
+def numbers_of_a_loop(x):
+    most = first = x[0]
+    for v in x[1:]:
+        if v > most:
+            most = v
+    doubled = [2 * v for v in x]
+    return most is first, doubled[0] is doubled[0], [v is doubled[1] for v in doubled]
+
+
 def views_of_all(x):
     views = [x[:], x[...], x.reshape(x.shape), x.T, np.transpose(x), x.ravel(), x.view()]
     shared = [np.shares_memory(x, view) for view in views]
@@ -148,6 +178,10 @@ FUNCTIONS = [
     named_tuples_in_a_list,
     others_than_the_greatest,
     tuples_within,
+    the_least_of_three,
+    numbers_of_builtins,
+    numbers_of_a_branch,
+    numbers_of_a_loop,
     views_of_all,
 ]
 

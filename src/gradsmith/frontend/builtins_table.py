@@ -24,7 +24,7 @@ from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
-from gradsmith.frontend.number_class import Classes, note, possible_types
+from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.object_identity import check_identity_known
 from gradsmith.frontend.path_errors import in_users_name
@@ -44,7 +44,7 @@ from gradsmith.frontend.trips import (
     reversed_trips,
     zipped,
 )
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import class_of_values, describe
@@ -151,7 +151,11 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
             return functools.reduce(functools.partial(_extreme_size, plain), values)
         if any(isinstance(value, Tracer) and value.type.form == "array" for value in values):
             return functools.reduce(functools.partial(_later, plain), values)
+        site, trace = current_span(), current_trace()
+        if trace is not None and site in trace.decided:
+            return functools.reduce(functools.partial(_later, plain), values)
         result = run(functools.partial(extreme_of, plain), *values)
+        note_chosen(result.node, Cause(site))
         given: list[Any] = [as_traced(value) for value in values]
         types = [type_ for value in given for type_ in possible_types(value.node)]
         note(result.node, Classes(tuple(dict.fromkeys(types))))

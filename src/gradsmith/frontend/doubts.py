@@ -30,6 +30,11 @@ def doubt(trace: Trace, one: Any, other: Any, cause: Cause) -> None:
         trace.doubts.setdefault(id(container), (container, []))[1].append((twin, cause))
 
 
+def is_doubted(trace: Trace, container: Any) -> bool:
+    """Whether there are containers that it may be: variables of the compiler may hold it alone."""
+    return id(written_part(container)) in trace.doubts
+
+
 def note_written(container: Any) -> None:
     """The user's code is about to write to ``container``, which is what `written_part` gives:
     what it may be is lost.

@@ -20,7 +20,7 @@ from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, separate
 from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.merging import is_data, is_whole
-from gradsmith.frontend.number_class import Classes, note, possible_types
+from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import ALWAYS, Storage, View
 from gradsmith.frontend.stored_rows import (
@@ -183,7 +183,9 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
         return wrap_size(as_whole(row.node))
     if isinstance(kind, Mixed):
         note(row.node, Classes(kind.types, lists=sites))
-    return run(as_float, row) if kind == "float" else row
+    made = run(as_float, row) if kind == "float" else row
+    note_chosen(made.node, sites)
+    return made
 
 
 def taken_apart(element: Any) -> tuple[list[Any], Form] | None:

@@ -25,7 +25,10 @@ from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
+from gradsmith.frontend.number_class import note_chosen
 from gradsmith.frontend.planned import planned
+from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import (
@@ -39,6 +42,7 @@ from gradsmith.frontend.trips import (
     taken,
     zipped,
 )
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ops.regions import as_whole
@@ -238,13 +242,18 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if trips is not None:
         counted = trips.from_zero()
         return listed(over(places, lambda place: counted.item(_whole(place, counted))))
-    row = _as_row(items) if _are_of_one_class(items) else None
+    site, trace = current_span(), current_trace()
+    decided = trace is not None and site in trace.decided
+    row = _as_row(items) if _are_of_one_class(items) and not decided else None
     if row is None:
         order = _ordered(sizes, downwards=downwards)
         return [items[i] for i in order]
     whole = row[places]
     found = [whole[i] for i in range(len(items))]
-    return [run(as_float, v) for v in found] if items[0].type.weak else found
+    found = [run(as_float, v) for v in found] if items[0].type.weak else found
+    for value in found:
+        note_chosen(value.node, Cause(site))
+    return found
 
 
 class _Asked:

@@ -10,7 +10,7 @@ from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
-from gradsmith.frontend.doubts import doubt
+from gradsmith.frontend.doubts import doubt, is_doubted
 from gradsmith.frontend.frozen import (
     NONE,
     Sites,
@@ -36,7 +36,7 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.number_class import Classes, note, possible_types
+from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
@@ -350,6 +350,7 @@ class Joint:
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
             note(node, Classes(tuple(dict.fromkeys(self.types[place])), branch=self.site))
+            note_chosen(node, Cause(self.site))
             named = label if label is not None and label.isidentifier() else None
             if named is not None:
                 self.trace.builder.name(node, named)
@@ -403,7 +404,7 @@ class Joint:
                 known = seen.setdefault(id(origin), made)
                 if known is not made:
                     doubt(self.trace, made, known, cause)
-                if id(origin) in arm.outside:
+                if id(origin) in arm.outside or is_doubted(self.trace, origin):
                     doubt(self.trace, made, origin, cause)
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.frontend.unsettled import Cause, UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
@@ -73,6 +73,15 @@ def note(node: Node, classes: Classes) -> None:
     trace = current_trace()
     if trace is not None and is_number(node) and classes.all() != (node.type,):
         trace.classes[node] = classes
+
+
+def note_chosen(node: Node, by: Cause | frozenset[Span]) -> None:
+    """``node`` is one of several numbers, as an object of Python's, or an element of a stacked
+    list, which is read again: the branch or loop, or the loops that made the list.
+    """
+    trace = current_trace()
+    if trace is not None and is_number(node):
+        trace.chosen[node] = by
 
 
 def is_number(node: Node) -> bool:

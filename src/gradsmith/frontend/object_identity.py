@@ -20,11 +20,18 @@ from gradsmith.frontend.frozen import (
     separate,
 )
 from gradsmith.frontend.journal import written_part
+from gradsmith.frontend.number_class import is_number, possible_types
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Cause, Unsettled
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
+from gradsmith.ops.arithmetic import positive
+from gradsmith.ops.scalars import python_float
 
 CHOSEN = "this asks which of several objects a branch or loop has chosen"
+CHOSEN_NUMBER = "this asks which of several numbers a branch or loop has chosen"
 HINT = "compare what the objects hold, or a number that says which it is"
 
 
@@ -35,6 +42,8 @@ def is_same_object(left: Any, right: Any) -> bool:
     trace = current_trace()
     if trace is None or type(left) is not type(right):
         return False
+    if isinstance(left, Tracer) and is_number(left.node) and is_number(right.node):
+        return _is_same_number(trace, left.node, right.node)
     if isinstance(left, tuple):
         _check_not_remade(trace, left, right)
         return False
@@ -45,6 +54,29 @@ def is_same_object(left: Any, right: Any) -> bool:
     if cause is not None:
         raise cause.error(CHOSEN, HINT)
     return False
+
+
+def _is_same_number(trace: Trace, *nodes: Node) -> bool:
+    one, other = map(_itself, nodes)
+    for by in (trace.chosen.get(one), trace.chosen.get(other)) if one is not other else ():
+        if isinstance(by, Cause):
+            raise by.error(CHOSEN_NUMBER, HINT)
+        if by is not None:
+            separate(by, COMPARED)
+    return one is other
+
+
+def _itself(node: Node) -> Node:
+    """What ``+x`` and ``float(x)`` give of a float of Python's."""
+    while node.op in (positive, python_float) and all(
+        map(_is_float, possible_types(node.inputs[0]))
+    ):
+        (node,) = node.inputs
+    return node
+
+
+def _is_float(type_: ArrayType) -> bool:
+    return type_.weak and type_.dtype.kind == "f"
 
 
 def _check_not_remade(trace: Trace, left: Any, right: Any) -> None:

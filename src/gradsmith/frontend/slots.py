@@ -15,14 +15,20 @@ from gradsmith.frontend.merging import (
     joint_type,
     placeholder,
 )
-from gradsmith.frontend.number_class import Classes, is_number, note, possible_types
+from gradsmith.frontend.number_class import (
+    Classes,
+    is_number,
+    note,
+    note_chosen,
+    possible_types,
+)
 from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Cause
+from gradsmith.frontend.unsettled import UNKNOWN, Cause
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -85,6 +91,7 @@ class Slot:
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
         note(self.param, Classes((*self._before(), *self.ends)))
+        note_chosen(self.param, UNKNOWN)
         if self.initial is not None:
             started = as_truth(self.initial)
             plain = isinstance(started, (Node, TracedInt, *PLAIN))
@@ -102,6 +109,7 @@ class Slot:
     def given(self, node: Node, trips: Size | None) -> None:
         """``node`` is the result of the loop: where it makes no trip, what was before it."""
         before = self._before()
+        note_chosen(node, UNKNOWN)
         note(node, Classes(self.ends or before or (node.array_type,), before, trips))
 
     def handed_on(self, value: Any) -> Any:

@@ -145,6 +145,8 @@ class Trace:
     """For each of them a token, which every change replaces."""
     remade: dict[int, tuple[Any, Cause | frozenset[Span]]] = field(default_factory=dict)
     """Tuples that were made anew by a branch or loop, by identity."""
+    chosen: dict[Node, Cause | frozenset[Span]] = field(default_factory=dict)
+    """Numbers that branches and loops have chosen among others, and by what."""
     cells: dict[int, Any] = field(default_factory=dict)
     """Variables of staged functions that methods of classes defined in them close over."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
