@@ -149,7 +149,7 @@ def numbers_of_a_branch(x):
 def numbers_of_a_loop(x):
     most = first = x[0]
     for v in x[1:]:
-        if v > most:
+        if v * 2 > most + most:
             most = v
     doubled = [2 * v for v in x]
     return most is first, doubled[0] is doubled[0], [v is doubled[1] for v in doubled]
