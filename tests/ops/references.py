@@ -146,6 +146,7 @@ REFERENCES: dict[str, Reference] = {
     "python_min_element": lambda x, **_: min(x),
     "is_integer": lambda x: float(x).is_integer(),
     "has_class": lambda x, *, cls: type(x) is cls,
+    "of_dtype": lambda x, *, dtype: dtype.type(x),
     "widened": lambda x, **_: x,
     "conditional": lambda condition, x, y: x if condition else y,
     "not": operator.not_,

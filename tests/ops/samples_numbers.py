@@ -103,6 +103,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "python_min_element": VECTORS,
     "is_integer": [*each(EVERYWHERE[:4]), Sample((2.0,))],
     "has_class": [Sample((1.5,), {"cls": float}), Sample((np.float64(1.5),), {"cls": float})],
+    "of_dtype": [Sample((value,), {"dtype": np.dtype(float)}) for value in (1.5, np.float64(2.5))],
     "widened": [Sample((1.5,), {"dtype": np.dtype(float), "scalar": False})],
     "conditional": [
         Sample((True, 0.5, 1.5)),

@@ -127,6 +127,34 @@ def test_complex64_in_complex64_out():
     assert g.dtype == np.complex64
 
 
+def joined_in_a_loop(b, x):
+    """Numbers of Python's and of float32 meet, ``a * x[0]`` is float32 where ``a`` is Python's."""
+    a = b
+    c = x[1]
+    for e in x:
+        if e > 2:
+            break
+        a, c = c * e, a
+    return a * x[0] + c
+
+
+def chosen(b, x):
+    return np.maximum(b, x)[0] + np.where(x > 1, b, x).sum()
+
+
+@pytest.mark.parametrize("function", [joined_in_a_loop, chosen])
+@pytest.mark.parametrize("b", [0.5, np.float32(0.5)])
+def test_the_gradient_of_a_number_is_a_number_of_its_dtype(function, b):
+    gradient = gs.grad(function)
+    for x in (np.array([0.3, 1.5, 2.5], np.float32), np.array([2.3, 1.5, 2.5], np.float32)):
+        found = gradient(b, x)
+        assert type(found) is (np.float64 if type(b) is float else np.float32)
+        step = 2.0**-7
+        double = x.astype(float)
+        slope = (function(b + step, double) - function(b - step, double)) / (2 * step)
+        assert found == pytest.approx(slope, rel=1e-5)
+
+
 def test_float32_second_derivative_stays():
     def slope(x):
         return np.sum(gs.grad(lambda y: np.mean(np.tanh(y) ** 2))(x))

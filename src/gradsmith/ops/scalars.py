@@ -158,6 +158,24 @@ widened = primitive(
 """
 
 
+of_dtype = primitive(
+    "of_dtype",
+    infer=lambda x, *, dtype: ArrayType(dtype, (), "scalar"),
+    evaluate=lambda x, *, dtype: dtype.type(x),
+    derivative=Linear((lambda g, x, *, dtype: g,)),
+    emit=lambda emitter, node, x: syntax.call(f"np.{node.dtype.type.__name__}", x),
+)
+"""``np.float64(x)`` of a number that may be of a narrower dtype than its type (`widened`)."""
+
+
+def may_be_narrower(x: Node) -> bool:
+    """Whether it is a number that joins one of a narrower floating-point dtype."""
+    if x.op is not widened:
+        return False
+    (narrow,) = x.inputs
+    return narrow.array_type.inexact and narrow.dtype.itemsize < x.dtype.itemsize
+
+
 has_class = primitive(
     "has_class",
     infer=lambda x, *, cls: python_number(bool),
