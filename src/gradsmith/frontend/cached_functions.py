@@ -13,6 +13,7 @@ from typing import Any
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.calling import call
+from gradsmith.frontend.classes import note_used
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.spans import current_span, is_staged_code
@@ -111,6 +112,7 @@ def key_of(value: Any) -> Any:
     if isinstance(value, Tracer) or not isinstance(value, Hashable):
         kind = "numpy.ndarray" if isinstance(value, Tracer) else type(value).__name__
         raise TypeError(f"unhashable type: {kind!r}")
+    note_used(value, key=True)
     return (type(value), value)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
+from gradsmith.frontend.classes import note_used
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
     CONTAINERS,
@@ -105,6 +106,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     if can_be_copied(value):
         return _iterator(trace, key, value, read)
     trace.external[id(value)] = value
+    note_used(value)
     trace.originals[id(value)] = Original(value, read)
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
@@ -155,6 +157,8 @@ def rely_on_environment(trace: Trace, value: Any) -> None:
 
 def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     """A set, a deque, or an object of a class that is derived from a list or a dict."""
+    for held in value:
+        note_used(held, key=isinstance(value, (dict, set)))
     seen, held = copy_of(value), contents_of(value)
     if isinstance(value, set):
         trace.reliances[key] = Reliance(read, copy_of(value), by_identity=False)
@@ -244,11 +248,14 @@ class _Copying:
                 return _iterator(self.trace, ("part", id(value)), value, here)
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
+            note_used(value)
             return value
         given = argument_from_outside(self.trace, value, here) if path else None
         if given is not None:
             return given
         kind, keys, parts = tree.parts(value)
+        for key in keys:
+            note_used(key, key=True)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
         inner = [
             self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import dataclasses
 import sys
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,19 @@ def _is_users(cls: type) -> bool:
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")
     return not library and not issubclass(cls, (np.ndarray, np.generic))
+
+
+users: list[Callable[[type, bool], None]] = []
+"""Called with each class that the function uses, or the class of an object that it does, and
+whether this is a key that is looked up when it is not traced."""
+
+
+def note_used(value: Any, *, key: bool = False) -> None:
+    """The function uses a class of the user's, or an object of one."""
+    cls = value if isinstance(value, type) else type(value)
+    if is_users_class(cls):
+        for note in users:
+            note(cls, key)
 
 
 def is_instance(value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.captures import global_or_cell, rely
-from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
+from gradsmith.frontend.classes import MISSING, is_instance, note_used, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
 from gradsmith.frontend.spans import current_span
@@ -39,6 +39,7 @@ def note_external(trace: Trace, owner: Any) -> None:
     known = id(owner) in trace.originals or id(owner) in trace.external
     if not (known or id(owner) in trace.made):
         trace.external[id(owner)] = owner
+        note_used(owner)
         trace.originals[id(owner)] = Original(owner, None)
 
 

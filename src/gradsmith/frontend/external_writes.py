@@ -21,7 +21,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.borrowed_arrays import Borrowed
 from gradsmith.frontend.captures import METHODS
-from gradsmith.frontend.classes import MISSING, is_instance, own_attribute
+from gradsmith.frontend.classes import MISSING, is_instance, note_used, own_attribute
 from gradsmith.frontend.effects import DELETED
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
@@ -185,11 +185,15 @@ class Collector:
         """A list, dict, set, deque, or the attributes of an object."""
         if isinstance(seen, set):
             if seen != before:
+                for value in seen - before:
+                    note_used(value, key=True)
                 self._set(label, seen, before, find)
             return
         old, new = dict(_items(before)), dict(_items(contents_of(seen)))
         if list(old) == list(new) and all(old[k] is v for k, v in new.items()):
             return
+        for key in new:
+            note_used(key, key=True)
         kept = {id(value): key for key, value in old.items() if not _is_number(value)}
         makers: dict[Any, Make] = {}
         for key, value in new.items():

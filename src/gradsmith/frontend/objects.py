@@ -31,6 +31,7 @@ from gradsmith.frontend.classes import (
     fields_of,
     is_instance,
     is_users_class,
+    note_used,
     raw_attribute,
 )
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
@@ -72,6 +73,7 @@ def construct(cls: type, args: Any, kwargs: Any) -> Any:
 
 def make(cls: type, args: Any, kwargs: Any) -> Any:
     """``type.__call__(cls, *args, **kwargs)``."""
+    note_used(cls)
     new, init = class_attribute(cls, "__new__"), class_attribute(cls, "__init__")
     maker = new.__func__ if isinstance(new, staticmethod) else new
     if isinstance(maker, types.FunctionType):

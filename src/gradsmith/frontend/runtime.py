@@ -17,6 +17,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend import (
+    asked_in_c,
     attributes,
     builtins_table,
     cached_functions,
@@ -52,7 +53,13 @@ from gradsmith.frontend.captures import (
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.class_statements import made_class
-from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass
+from gradsmith.frontend.classes import (
+    MISSING,
+    class_attribute,
+    is_instance,
+    note_used,
+    of_metaclass,
+)
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
     APPENDING,
@@ -158,6 +165,7 @@ from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
 
+assert asked_in_c.__name__, "C code asks objects what is not traced"
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
 assert scimath.__name__, "functions with complex results have no meaning"
 assert text_values.__name__, "texts have no strings"
@@ -466,6 +474,7 @@ def _found(trace: Trace, real: Any, seen: Any, key: Any) -> Any:
 
 def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], bool]) -> None:
     if isinstance(key, Hashable):
+        note_used(key, key=True)
         reliance = Reliance(is_there, value=False, by_identity=True)
         trace.reliances["absent", id(owner), key] = reliance
 

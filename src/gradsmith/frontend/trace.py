@@ -147,6 +147,12 @@ class Trace:
     """Tuples that were made anew by a branch or loop, by identity."""
     chosen: dict[Node, Cause | frozenset[Span]] = field(default_factory=dict)
     """Numbers that branches and loops have chosen among others, and by what."""
+    classes_seen: set[type] = field(default_factory=set)
+    """Classes that the function uses, as far as their special methods have been looked at."""
+    hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Objects with hashes that staged methods have given, by identity."""
+    at_end: list[Callable[[], None]] = field(default_factory=list)
+    """What is to be done when the run is over."""
     cells: dict[int, Any] = field(default_factory=dict)
     """Variables of staged functions that methods of classes defined in them close over."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -304,6 +310,9 @@ class Trace:
                 yield self
         finally:
             self.floating.restore()
+            for undo in self.at_end:
+                undo()
+            self.at_end.clear()
             for store in self.stores.values():
                 store.take_back()
             tree.opened.reset(opening)

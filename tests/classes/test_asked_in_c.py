@@ -1,0 +1,134 @@
+"""Special methods with effects that C code calls: hashes, comparisons, truths, lengths."""
+
+# Functions and classes are written here as users write them, not as a linter would have them.
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+
+import pytest
+
+import gradsmith as gs
+
+LOG = []
+
+
+class Key:
+    count = 0
+
+    def __init__(self, value, key=1):
+        self.value = value
+        self.key = key
+
+    def __hash__(self):
+        Key.count += 1
+        LOG.append(("hash", self.key))
+        return self.key
+
+    def __eq__(self, other):
+        LOG.append(("eq", self.key))
+        return isinstance(other, Key) and self.key == other.key
+
+
+class Near:
+    """Objects of which a traced number decides whether they are equal."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return 1
+
+    def __eq__(self, other):
+        print("eq")
+        return abs(self.value - other.value) < 1
+
+    def __bool__(self):
+        LOG.append("bool")
+        return bool(self.value > 1)
+
+
+class Memoised:
+    def __init__(self, key):
+        self.key = key
+        self.hash = None
+
+    def __hash__(self):
+        if self.hash is None:
+            self.hash = hash(self.key)
+        return self.hash
+
+    def __eq__(self, other):
+        return self.key == other.key
+
+
+KNOWN = {Memoised(1): 2.0, Memoised(2): 3.0}
+OUTSIDE = {}
+
+
+def displays_and_lookups(x):
+    d = {Key(x, 1): x, Key(x, 2): 2.0}
+    s = {Key(x, 1), Key(2.0, 1), Key(3.0, 2)}
+    s.discard(Key(x, 1))
+    d.setdefault(Key(x, 1), 2.0)
+    d[Key(x, 3)] = d.pop(Key(x, 2))
+    merged = {**d} | {Key(x, 1): 2.0}
+    return d[Key(x, 1)] * 2, Key(x, 5) in d, len(s), len(merged), Key.count
+
+
+def in_branches_and_loops(x):
+    d = {}
+    for i in range(3):
+        d[Key(x, i % 2)] = d.get(Key(x, i % 2), 0.0) + x
+    if x > 1:
+        d[Key(x, 0)] = 5.0 * x
+    else:
+        d[Key(x, 1)] = x
+    return list(d.values()), Key.count
+
+
+def containers_of_the_library(x):
+    counts = Counter([Key(x, 1), Key(x, 1), Key(x, 2)])
+    sums = defaultdict(float)
+    sums[Key(x, 1)] += x
+    queue = deque([Key(x, 1), Key(x, 2)])
+    found = Key(x, 2) in queue, queue.index(Key(x, 2))
+    equal = frozenset([Key(x, 1)]) == {Key(x, 1)}, [Key(x, 1)] == [Key(x, 1)]
+    return list(counts.values()), list(sums.values()), found, equal
+
+
+def decided_by_values(x):
+    near = {Near(x), Near(2.0)}
+    truths = [o.value for o in filter(None, [Near(x), Near(2.0)])]
+    return len(near), Near(x) in {Near(3.0): 1}, truths, KNOWN[Memoised(1)] * x
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [displays_and_lookups, in_branches_and_loops, containers_of_the_library, decided_by_values],
+)
+def test_methods_are_called_as_in_python(fun, capsys):
+    compiled, own = gs.compile(fun), dict(vars(Key))
+    for x in (2.0, 0.5, 2.0, 2.0):
+        found = []
+        for function in (fun, compiled):
+            LOG.clear()
+            Key.count = 0
+            capsys.readouterr()
+            found.append((function(x), list(LOG), Key.count, capsys.readouterr().out))
+        assert found[0] == found[1]
+    assert all(vars(Key)[name] is own[name] for name in own if name != "count")
+
+
+def stores_outside(x):
+    OUTSIDE[Key(x)] = x
+    return x
+
+
+@pytest.mark.parametrize("fun", [stores_outside, lambda x: {**OUTSIDE} and x])
+def test_keys_outside_with_effects_are_refused(fun):
+    OUTSIDE.clear()
+    if fun is not stores_outside:
+        OUTSIDE[Key(1.0)] = 1.0
+    with pytest.raises(gs.GradsmithError, match="has effects"):
+        gs.compile(fun)(2.0)
