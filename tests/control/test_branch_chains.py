@@ -123,3 +123,55 @@ def test_loops_that_functions_nest_too_deeply_are_refused():
 
     with pytest.raises(gs.GradsmithError, match="branches and loops are nested too deeply"):
         gs.compile(lambda x: nested(x, len(x), 22)).source(np.ones(2))
+
+
+def exits_of_both_branches(x):  # noqa: PLR0911, PLR0912
+    s = x[0]
+    if s > 0:
+        if x[1] > 5:
+            return s * 1.5
+        s = s * x[1]
+    else:
+        if x[2] > 6:
+            return s + 1
+        s = s + x[2]
+    if s > 1:
+        if x[1] > 4:
+            return s * 2
+        s = s * x[1]
+    else:
+        if x[2] > 5:
+            return s + 2
+        s = s + x[2]
+    if s > 2:
+        if x[1] > 3:
+            return s * 3
+        s = s * x[1]
+    else:
+        if x[2] > 4:
+            return s + 3
+        s = s + x[2]
+    if s > 3:
+        if x[1] > 2:
+            return s * 4
+        s = s * x[1]
+    else:
+        if x[2] > 3:
+            return s + 4
+        s = s + x[2]
+    return s * 2
+
+
+def test_exits_of_both_branches_neither_write_the_rest_twice_nor_decide():
+    both = gs.value_and_grad(exits_of_both_branches)
+    for x in np.random.default_rng(0).normal(size=(40, 3)) * 5:
+        value, gradient = both(x)
+        assert value == exits_of_both_branches(x)
+        steps = 1e-6 * np.eye(3)
+        slopes = [
+            (exits_of_both_branches(x + h) - exits_of_both_branches(x - h)) / 2e-6 for h in steps
+        ]
+        np.testing.assert_allclose(gradient, slopes, rtol=1e-4, atol=1e-6)
+    text = both.source(np.ones(3))
+    assert "SpecialisationError" not in text
+    assert len(text.splitlines()) < 300  # 506 where each path has the rest of the function

@@ -67,8 +67,38 @@ def written_in_the_loop(x, a, n):
     return total
 
 
+def axis_computed_in_the_loop(x, a, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            total = total + np.sum(np.sum(np.outer(x, x * i), axis=int(a[0] > 1)) * x) * j
+    return total
+
+
+def shape_computed_in_the_loop(x, a, n):
+    total = 0.0
+    for i in range(n):
+        k = int(a[0] * 1.0) + 1
+        total = total + np.sum(np.sum(x.reshape(k, -1), axis=0) ** 2) * i
+    return total
+
+
+def branch_decided_in_the_loop(x, a, n):
+    total = 0.0
+    for i in range(n):
+        y = np.outer(x, x) if np.sum(a) > 2 else x
+        total = total + np.sum(np.sin(y.reshape(-1)) * i)
+    return total
+
+
 X = np.linspace(0.1, 1.2, 6)
+COMPUTED_IN_IT = [
+    axis_computed_in_the_loop,
+    shape_computed_in_the_loop,
+    branch_decided_in_the_loop,
+]
 STAY = [option, element_of_a_list, shape, in_a_while, in_nested_loops, on_a_path_of_a_branch]
+STAY += COMPUTED_IN_IT
 
 
 @pytest.mark.parametrize("f", [*STAY, written_in_the_loop], ids=lambda f: f.__name__)
@@ -94,3 +124,11 @@ def test_the_loop_stays_one_and_is_checked_before(f):
     loops = [i for i, s in enumerate(body) if isinstance(s, (ast.For, ast.While))]
     assert raising
     assert max(raising) < min(loops)
+
+
+def test_an_error_is_not_raised_before_the_loop():
+    compiled = gs.compile(shape_computed_in_the_loop)
+    compiled(X, np.array([2.0, 0.5]), 6)
+    assert compiled(X, np.array([np.nan, 0.5]), 0) == 0.0
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        compiled(X, np.array([np.nan, 0.5]), 6)

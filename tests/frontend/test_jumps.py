@@ -58,7 +58,7 @@ def test_random_functions_with_both_ways_taken(batch):
 
 
 def test_too_long_to_be_written_twice(monkeypatch):
-    """Then jumps stay jumps."""
+    """Then flags say which jump is to follow."""
     monkeypatch.setattr(jumps, "MOST_COPIED", 20)
     for number in range(1000, 1060):
         text = Writer(number).text()

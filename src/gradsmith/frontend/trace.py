@@ -234,6 +234,8 @@ class Trace:
     """For the regions that are paths of branches: where the condition stands."""
     bodies: set[Builder] = field(default_factory=set)
     """The regions that are bodies of loops."""
+    invariants: dict[Any, Node] = field(default_factory=dict)
+    """What is computed before loops that do not change it (`frontend.invariants`)."""
     cached: dict[Any, Any] = field(default_factory=dict)
     """Results of cached functions by region and arguments (`frontend.cached_functions`)."""
     entered: dict[Builder, Node | Size] = field(default_factory=dict)

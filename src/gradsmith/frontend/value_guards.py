@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, InternalError, SpecialisationError
+from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.present import present_values
@@ -69,15 +70,45 @@ def known(value: Any) -> Any:
     if trace is None:
         raise InternalError("a traced value outside a trace")
     values = present_values(trace)
-    what: Node | Dim = value.dim if isinstance(value, TracedInt) else values.unwrapped(value.node)
-    with trace.within(_home(trace, what)):
+    if isinstance(value, TracedInt):
+        return _known_size(trace, value.dim, shown(value))
+    node = values.unwrapped(value.node)
+    if _is_known_before(trace, node, shown(value)):
+        return _plain(values.of(node), node)
+    with trace.within(_home(trace, node)):
         check_reached(trace, shown(value))
-        if isinstance(what, Node):
-            node, present = what, _plain(values.of(what), what)
-        else:
-            node, present = trace.builder.lift(what), values.of_size(what)
+        present = _plain(values.of(node), node)
         _make_sure(trace, node, present, shown(value))
     return present
+
+
+def _known_size(trace: Trace, size: Dim, what: str) -> int:
+    values = present_values(trace)
+    integers = integers_before_loops(trace, size)
+    if integers:
+        for node in integers:
+            _is_known_before(trace, node, what)
+        return values.of_size(size)
+    with trace.within(_home(trace, size)):
+        check_reached(trace, what)
+        present = values.of_size(size)
+        _make_sure(trace, trace.builder.lift(size), present, what)
+    return present
+
+
+def _is_known_before(trace: Trace, node: Node, what: str) -> bool:
+    """Whether the loops around do not change the value of a node, which is then checked before
+    them.
+    """
+    before = before_loops(trace, node)
+    if before is None:
+        return False
+    with trace.within(before.home):
+        check_reached(trace, what)
+    present = _plain(present_values(trace).of(node), node)
+    with trace.within(before.home):
+        _make_sure(trace, before.node, present, what)
+    return True
 
 
 def _make_sure(trace: Trace, node: Node, present: Any, what: str) -> None:

@@ -2,7 +2,8 @@
 
 What follows an ``if`` with a jump in it moves into its arms, until every jump is the last thing
 that its way does. Then ``return e`` only says what the result is, ``break`` that the trip was the
-last, and both ways through every ``if`` meet again: which a branch on a traced value needs.
+last, and both ways through every ``if`` meet again: which a branch on a traced value needs. Where
+that would write too much twice, a flag says whether the rest is still to be done.
 
 Jumps out of ``try`` and ``match`` stay what they are, and so do loops that are left by these, and
 loops in which a generator gives values.
@@ -20,8 +21,14 @@ from gradsmith.frontend.stage_rules.endless import asking_first, is_endless
 from gradsmith.frontend.stage_rules.places import place
 
 RESULT = "__gs_result"
-MOST_COPIED = 4_000
-"""Nodes of syntax that may be written twice because both arms go on."""
+MOST_COPIED = 100
+"""Nodes of syntax that may be written twice because both branches of one ``if`` go on."""
+MOST_IN_ALL = 4 * MOST_COPIED
+"""The same of one function."""
+_WEIGHTS: dict[type[ast.AST], int] = {ast.For: 100, ast.While: 100, ast.Call: 5}
+"""What counts as several nodes: the code of a loop has one more for the derivative, and a call may
+be that of a helper, whose code is inlined.
+"""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LOOPS = (ast.For, ast.While)
@@ -38,10 +45,6 @@ class Exit:
     broken: str
     returned: str
     result: str
-
-
-class _TooLongError(Exception):
-    """Both arms go on too often."""
 
 
 def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -99,6 +102,10 @@ def falls(block: Sequence[ast.stmt]) -> bool:
     return not isinstance(last, _ENDS)
 
 
+def _weight(node: ast.AST) -> int:
+    return _WEIGHTS.get(type(node), 1)
+
+
 def _stuck(block: Sequence[ast.stmt], *, looking: bool) -> bool:
     """Whether a jump stays one, as it is in a ``try`` or ``match``.
 
@@ -141,12 +148,8 @@ class Lowering:
 
     def function(self, body: Block) -> Block:
         """The body of a function whose conditional results are values."""
-        known, self._copied = dict(self._loops), 0
-        try:
-            block = self._block(body)
-        except _TooLongError:
-            self._loops = known
-            return body
+        self._copied = 0
+        block = self._block(body)
         if not (isinstance(block[-1], ast.If) and returns(block[-1:])):
             return block
         at = place(block[-1])
@@ -187,9 +190,11 @@ class Lowering:
         """An ``if`` with a jump, and with what follows in its arms."""
         goes_on = [falls(node.body), falls(node.orelse)]
         if all(goes_on):
-            self._copied += sum(1 for statement in rest for _ in ast.walk(statement))
-            if self._copied > MOST_COPIED:
-                raise _TooLongError
+            copied = sum(_weight(node) for statement in rest for node in ast.walk(statement))
+            if copied > MOST_COPIED or self._copied + copied > MOST_IN_ALL:
+                before, body, after = self._flagged([node], node)
+                return [*before, *body, *self._block([*after, *rest])]
+            self._copied += copied
         then, orelse = (
             self._block([*arm, *(rest if on else ())])
             for arm, on in zip((node.body, node.orelse), goes_on, strict=True)
@@ -229,22 +234,26 @@ class Lowering:
         """The same for ``with``: it is left before its jump happens."""
         if _stuck(node.body, looking=True) or not jumps(node.body) or has_yield(node.body):
             return [], self._inner(node), []
+        before, body, after = self._flagged(node.body, node)
+        return before, replaced(node, body=body), after
+
+    def _flagged(self, block: Block, at: ast.stmt) -> tuple[Block, Block, Block]:
+        """The block with flags for its jumps, and what to do before and after it."""
         flags: dict[type[ast.stmt], str] = {}
-        if returns(node.body):
+        if returns(block):
             flags[ast.Return] = self._names("returned")[0]
-        if leaves(node.body, (ast.Break,)):
+        if leaves(block, (ast.Break,)):
             flags[ast.Break] = self._names("broken")[0]
-        if leaves(node.body, (ast.Continue,)):
+        if leaves(block, (ast.Continue,)):
             flags[ast.Continue] = self._names("skipped")[0]
         (result,) = self._names("result")
-        made = replaced(node, body=_tail(self._block(node.body), _Flagging(flags, result)))
+        body = _tail(self._block(block), _Flagging(flags, result))
         after: Block = []
         for kind, flag in flags.items():
-            give = ast.Return(_read(result, node), **place(node))
-            jump = give if kind is ast.Return else kind(**place(node))
-            after = [ast.If(_read(flag, node), [jump], after, **place(node))]
-        before = [_assign(flag, _constant(False, node), node) for flag in flags.values()]
-        return before, made, after
+            give = ast.Return(_read(result, at), **place(at))
+            jump = give if kind is ast.Return else kind(**place(at))
+            after = [ast.If(_read(flag, at), [jump], after, **place(at))]
+        return [_assign(flag, _constant(False, at), at) for flag in flags.values()], body, after
 
     def _names(self, *words: str) -> list[str]:
         self._count += 1
