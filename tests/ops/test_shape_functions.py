@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gradsmith as gs
 from gradsmith.errors import ArgumentValueError, IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ops.declare import FUNCTIONS
 from ops.harness import agrees, run, same, traced
@@ -285,3 +286,10 @@ def test_a_reshape_needs_one_guard_only_where_it_must():
     assert graph.guards == ()
     graph, _ = traced(lambda x: FUNCTIONS[np.reshape](x, (-1, 2)), [A])
     assert len(graph.guards) == 1
+
+
+def test_a_size_that_the_data_decide_has_to_fit():
+    compiled = gs.compile(lambda x: np.ones(3).reshape(2 if x > 1 else 3) * x)
+    assert compiled(0.5).shape == (3,)
+    with pytest.raises(ValueError, match="cannot reshape array of size 3"):
+        compiled(2.0)

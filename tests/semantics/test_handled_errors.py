@@ -619,3 +619,59 @@ def test_numbers_that_are_misused_raise_what_python_raises(place):
 
     for x in arguments:
         assert gs.compile(function)(x) == function(x)
+
+
+def chain(error):
+    found = []
+    while error is not None:
+        found.append((type(error).__name__, error.__suppress_context__, error.args))
+        error = error.__context__
+    return found
+
+
+def contexts_of_pythons_errors(x):
+    try:
+        try:
+            x / (0 if x > 1 else 1)
+        except ZeroDivisionError as error:
+            found = chain(error)
+            [1.0][5 if x > 1 else 0]
+    except IndexError as error:
+        return found, chain(error), error.__traceback__ is not None
+    return x
+
+
+def contexts_of_raised_errors(x):
+    found = []
+    for i in range(3):
+        try:
+            try:
+                if x > i:
+                    raise ValueError(i)
+            except ValueError as error:
+                found.append(chain(error))
+                if i:
+                    raise KeyError("k") from error
+                raise
+        except (ValueError, KeyError) as error:
+            found.append((chain(error), error.__cause__ is None))
+    return found
+
+
+def contexts_in_finally(x):
+    try:
+        try:
+            return x * [1.0, 2.0][2 if x > 1 else 1]
+        finally:
+            {}[x > 1]
+    except KeyError as error:
+        return chain(error)
+
+
+@pytest.mark.parametrize(
+    "fun", [contexts_of_pythons_errors, contexts_of_raised_errors, contexts_in_finally]
+)
+def test_contexts_are_pythons(fun):
+    compiled = gs.compile(fun)
+    for x in (0.5, 2.0, 3.0, 0.5):  # the second call fails a check before it is traced anew
+        assert repr(compiled(x)) == repr(fun(x))

@@ -208,7 +208,8 @@ class Compiled:
                 return self._miss(key, args, kwargs)
             return entry.specialisation.run(values)
         except SpecialisationError:
-            return self._miss(key, args, kwargs, entry.specialisation)
+            pass  # its handler would be the context of errors of the next run
+        return self._miss(key, args, kwargs, entry.specialisation)
 
     def _values(
         self, entry: Entry, args: tuple[Any, ...], kwargs: Mapping[str, Any]

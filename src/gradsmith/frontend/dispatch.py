@@ -308,7 +308,10 @@ def raise_own(error: GradsmithError) -> None:
     trace = current_trace()
     own = own_error(error)
     if trace is not None and trace.trying and own is not None:
-        raise own from None
+        try:
+            raise own from None
+        finally:
+            own.__suppress_context__ = False
 
 
 def own_error(error: BaseException | None) -> Exception | None:

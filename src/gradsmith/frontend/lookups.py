@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend.dispatch import check_at_root
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -34,6 +35,22 @@ def check_lookup(array: Tracer, key: Any) -> None:
             check_at_root(trace)
             place, length = int(TracedInt.known(item)), dims.hint(size)
             raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
+
+
+def check_element(values: Any, key: TracedInt) -> None:
+    """The same of an element of a list or tuple.
+
+    Raises
+    ------
+    IndexError
+        There is none, in the present call.
+    """
+    trace = current_trace()
+    if trace is None or not trace.trying_lookups or not dims.is_unbacked(key.dim):
+        return
+    if not is_grown(values) and not _is_in_range(key, len(values)):
+        check_at_root(trace)
+        raise IndexError(f"{type(values).__name__} index out of range")
 
 
 def _is_integer_of_data(item: Any) -> bool:

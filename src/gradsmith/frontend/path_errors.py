@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import Any, TypeVar
 
-from gradsmith.errors import GradsmithError
+from gradsmith.errors import GradsmithError, SpecialisationError
 from gradsmith.frontend.failures import mentions_stand_ins
 from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import is_gradsmiths, span_of
@@ -88,6 +88,14 @@ def users_error(error: BaseException) -> Exception | None:
 
 _NEVER = (RecursionError, MemoryError, NameError, ImportError, OSError, Warning, StopIteration)
 """About the machine, or what may be otherwise in the next call, or not what it seems."""
+
+
+def users_context(error: BaseException) -> BaseException | None:
+    """The error that the function was handling when it raised this one."""
+    found = error.__context__
+    while isinstance(found, (GradsmithError, SpecialisationError)):
+        found = found.__context__
+    return found
 
 
 def _is_about_us(error: Exception) -> bool:

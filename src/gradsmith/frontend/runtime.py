@@ -120,7 +120,7 @@ from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
-from gradsmith.frontend.lookups import check_lookup
+from gradsmith.frontend.lookups import check_element, check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
@@ -143,7 +143,7 @@ from gradsmith.frontend.outside_iterators import (
     check_outside_iterators,
 )
 from gradsmith.frontend.outside_names import OutsideNames
-from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.path_errors import in_users_name, users_context
 from gradsmith.frontend.patterns import Pattern, matched
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.recursion import recursing
@@ -559,6 +559,8 @@ class BoundRuntime:
             return owner.attribute(name)
         if isinstance(owner, Refusing):  # which has attributes of its own
             owner.refuse()
+        if name == "__context__" and isinstance(owner, BaseException):
+            return users_context(owner)
         if is_grown(owner) and name == "copy":
             return functools.partial(copied_list, owner)
         if is_grown(owner) and name not in APPENDING:
@@ -608,6 +610,8 @@ class BoundRuntime:
             return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
         if isinstance(owner, (list, tuple)):
             _check_index(owner, key)
+        if isinstance(owner, (list, tuple)) and isinstance(key, TracedInt):
+            check_element(owner, key)
         return element_at(owner, key, trace) if isinstance(key, TracedInt) else None
 
     @staticmethod

@@ -35,6 +35,7 @@ from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions
 from gradsmith.frontend.outside_iterators import check_outside_iterators
+from gradsmith.frontend.path_errors import in_users_name, users_context
 from gradsmith.frontend.source import Source, find_source
 from gradsmith.frontend.spans import is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
@@ -298,9 +299,16 @@ class Scratch:
         error = sys.exc_info()[1]
         return type(error) if own_error(error) is not None else ()
 
+    @in_users_name
     def translate(self) -> NoReturn:
         """Raise Python's or NumPy's own error."""
-        raise own_error(sys.exc_info()[1]) or InternalError("no error to translate") from None
+        caught = sys.exc_info()[1]
+        error = own_error(caught) or InternalError("no error to translate")
+        try:
+            raise error
+        finally:
+            error.__context__ = None if caught is None else users_context(caught)
+            error.__suppress_context__ = error.__cause__ is not None
 
     def given(self, value: Any) -> Later:
         """``lambda: value``, with the value that it has now."""

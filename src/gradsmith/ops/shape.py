@@ -189,8 +189,10 @@ def _emit_reshape(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
         return syntax.method(base, "ravel")
     sizes = [emitter.size(size) for size in shape]
     symbolic = [i for i, size in enumerate(shape) if not isinstance(size, int)]
-    # NumPy finds one size by itself, if no other is zero.
-    if len(symbolic) == 1 and 0 not in shape:
+    # NumPy finds one size by itself, if no other is zero; one that the data decide may not fit.
+    size, total = node.inputs[0].array_type.size, dims.product(shape)
+    fits = size == total or not (dims.is_unbacked(size) or dims.is_unbacked(total))
+    if len(symbolic) == 1 and 0 not in shape and fits:
         sizes[symbolic[0]] = syntax.expression(-1)
     return syntax.method(base, "reshape", *(sizes or [syntax.tuple_([])]))
 
