@@ -16,6 +16,7 @@ import pytest
 import gradsmith as gs
 from control.checkpointed import PLANNED, PROGRAMS, plain
 from gradsmith.ops.revolve import revolve
+from helpers import spread
 
 N = 5
 
@@ -85,8 +86,7 @@ def test_checkpoint_changes_no_derivative(name):
     check(PROGRAMS[name], gs.checkpoint)
 
 
-@pytest.mark.parametrize("slots", [1, 3, 50])
-@pytest.mark.parametrize("name", PLANNED)
+@pytest.mark.parametrize(("name", "slots"), spread(3, PLANNED, [1, 3, 50]))
 def test_binomial_loops_change_no_derivative(name, slots):
     check(PLANNED[name], binomial(slots))
 

@@ -21,7 +21,7 @@ from helpers import random_count
 from helpers.random_runs import run_many
 from programs.harness import copied, leaves, same_bits, seeds_for
 
-COUNT = random_count(60)
+COUNT = random_count(40)
 REFUSED_AT_MOST = 0.2
 RTOL = 1e-6
 STEPS = (3e-4, 1e-4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import itertools
 import os
 from collections.abc import Callable, Iterable
 from types import ModuleType
@@ -26,6 +27,20 @@ def peer(name: str) -> ModuleType:
 def random_count(usual: int) -> int:
     """How many random programs a test draws: more of them where ``GRADSMITH_RANDOM`` says so."""
     return int(os.environ.get("GRADSMITH_RANDOM", usual))
+
+
+def spread(every: int, *factors: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """One in ``every`` combinations of the factors' values: evenly, so that each value of each
+    factor is among them; all combinations where ``GRADSMITH_ALL`` is set.
+    """
+    if os.environ.get("GRADSMITH_ALL"):
+        every = 1
+    numbered = itertools.product(*(enumerate(factor) for factor in factors))
+    return [
+        tuple(value for _, value in combination)
+        for combination in numbered
+        if sum(weight * i for weight, (i, _) in enumerate(combination, 1)) % every == 0
+    ]
 
 
 def run_checks(checks: Iterable[Callable[..., None]], *subject: Any) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import random_count
 
-COUNT = 150
+COUNT = random_count(60)
 
 
 def recurrence(x, y):

@@ -14,6 +14,7 @@ import pytest
 
 import gradsmith as gs
 from control.harness import along, direction_for, near, only, slope
+from helpers import spread
 from programs.harness import copied, same_bits, seeds_for
 
 VIEWS = {
@@ -162,9 +163,7 @@ def check_gradient(function, gradient, args):
         assert near([along(direction, gradients[position]), 1.0], [expected, 1.0], 1e-7)
 
 
-@pytest.mark.parametrize("context", CONTEXTS, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("write", WRITES, ids=lambda w: w.__name__)
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("view", "write", "context"), spread(4, VIEWS, WRITES, CONTEXTS))
 def test_value_and_gradient(view, write, context):
     function = context(VIEWS[view], write)
     compiled, gradient = gs.compile(function), gs.grad(function, (0, 1))

@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import spread
 from semantics.list_elements import pieces, program
 
 PIECES = pieces()
+PLACES = ("straight", "loop", "helper")
 STEP = 1e-6
 CALLS = ((1.25, 5), (1.75, 7), (0.5, 5))
 """Through one compiled object."""
@@ -42,8 +44,7 @@ def check(function):
         assert np.isclose(gradient, slope, rtol=1e-5, atol=1e-6), (x, n, gradient, slope)
 
 
-@pytest.mark.parametrize("place", ["straight", "loop", "helper"])
-@pytest.mark.parametrize("name", list(PIECES))
+@pytest.mark.parametrize(("name", "place"), spread(3, PIECES, PLACES))
 def test_elements_are_objects(name, place):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gs.GradsmithWarning)

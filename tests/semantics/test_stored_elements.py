@@ -7,15 +7,15 @@ import warnings
 import pytest
 
 import gradsmith as gs
+from helpers import spread
 from semantics.list_elements import pieces, program
 from semantics.stored_elements import TEXT
-from semantics.test_list_elements import check, loaded
+from semantics.test_list_elements import PLACES, check, loaded
 
 PIECES = pieces(TEXT)
 
 
-@pytest.mark.parametrize("place", ["straight", "loop", "helper"])
-@pytest.mark.parametrize("name", list(PIECES))
+@pytest.mark.parametrize(("name", "place"), spread(3, PIECES, PLACES))
 def test_elements_are_replaced(name, place):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gs.GradsmithWarning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
@@ -38,26 +39,41 @@ class Reads:
 
     def _branch(self, node: Node) -> list[Sources]:
         condition, *captured = map(self.of, node.inputs)
-        arms: Sequence[Region] = [node.attrs["then"], node.attrs["orelse"]]
-        inside = [
-            Reads(dict(zip(arm.params, captured, strict=True))).add(arm.nodes) for arm in arms
-        ]
-        pairs = zip(arms[0].results, arms[1].results, strict=True)
-        return [condition | inside[0].of(a) | inside[1].of(b) for a, b in pairs]
+        then, orelse = (
+            [_passed_on(read, captured) for read in _reads(node.attrs[name])]
+            for name in ("then", "orelse")
+        )
+        return [condition | a | b for a, b in zip(then, orelse, strict=True)]
 
     def _loop(self, view: LoopView) -> list[Sources]:
         outer = [self.of(i) for i in view.node.inputs]
+        test = [] if view.test is None else _reads(view.test)
         while True:
-            body = Reads(dict(zip(view.params, outer, strict=True))).add(view.body.nodes)
-            stay = NONE.union(*map(body.of, view.body.results[view.count :][: view.leaves]))
-            if view.test is not None:
-                known = [*outer[: view.count], *outer[view.tapes.stop :]]
-                test = Reads(dict(zip(view.test.params[1:], known, strict=True)))
-                stay = stay.union(*map(test.add(view.test.nodes).of, view.test.results))
+            ends = [_passed_on(read, [NONE, *outer]) for read in _reads(view.body)]
+            stay = NONE.union(*ends[view.count :][: view.leaves])
+            asked = [NONE, *outer[: view.count], *outer[view.tapes.stop :]]
+            stay = stay.union(*(_passed_on(read, asked) for read in test))
             after = [
-                before | body.of(result) | stay
-                for before, result in zip(outer, view.results, strict=False)
+                before | end | stay for before, end in zip(outer[: view.count], ends, strict=False)
             ]
             if after == outer[: view.count]:
-                return [*after, stay, *(body.of(r) | stay for r in view.recorded)]
+                return [*after, stay, *(end | stay for end in ends[view.count + view.leaves :])]
             outer[: view.count] = after
+
+
+# Regions do not change, and are asked often: once for each loop around them.
+_known: WeakKeyDictionary[Region, list[Sources]] = WeakKeyDictionary()
+
+
+def _reads(region: Region) -> list[Sources]:
+    """The positions of the parameters that each result of a region reads."""
+    if region not in _known:
+        given = {param: frozenset({k}) for k, param in enumerate(region.params)}
+        inside = Reads(given).add(region.nodes)
+        _known[region] = [inside.of(result) for result in region.results]
+    return _known[region]
+
+
+def _passed_on(read: Sources, given: Sequence[Sources]) -> Sources:
+    """What a result reads that reads these parameters, which have been given such sources."""
+    return NONE.union(*(given[k] for k in read))
