@@ -71,20 +71,26 @@ def _glance(node: Node) -> object:
 
 
 def _merges(nodes: Sequence[Node]) -> list[Swaps]:
-    """Pairs of nodes that can be one, no node in two of them."""
+    """Pairs of nodes that can be one, no node in two of them.
+
+    Of two with effects each is the user's own: these are not even compared, as there may be many.
+    """
     numbers = numbered(nodes)
     alone: dict[object, list[Node]] = {}
     pairs: list[Swaps] = []
     for later in filter(is_regional, nodes):
-        others = alone.setdefault(_family(later, numbers), [])
+        family, effectful = _family(later, numbers), has_effect(later)
+        pure = alone.setdefault((family, False), [])
+        others_effectful = alone.setdefault((family, True), [])
+        others = pure if effectful else [*pure, *others_effectful]
         for earlier in others:
             swaps = merge(earlier, later, numbers) or merge(later, earlier, numbers)
             if swaps is not None:
                 pairs.append(swaps)
-                others.remove(earlier)
+                alone[family, has_effect(earlier)].remove(earlier)
                 break
         else:
-            others.append(later)
+            alone[family, effectful].append(later)
     return pairs
 
 

@@ -26,8 +26,13 @@ class Needs(NamedTuple):
     """The sizes from around it."""
 
 
-# Regions do not change, and are asked often.
-_known: WeakKeyDictionary[Region, dict[frozenset[int], Needs]] = WeakKeyDictionary()
+_EFFECTS = -1
+"""Stands for what has an effect among the results of a region."""
+
+# Regions do not change, and are asked often: for each result by itself, as what several results
+# depend on is what each of them does.
+_known: WeakKeyDictionary[Region, dict[int, Needs]] = WeakKeyDictionary()
+_known_said: WeakKeyDictionary[Region, dict[Symbol, Node]] = WeakKeyDictionary()
 
 
 def needed_carried(node: Node, places: set[int]) -> set[int]:
@@ -37,12 +42,15 @@ def needed_carried(node: Node, places: set[int]) -> set[int]:
 
 def _of_region(region: Region, results: Iterable[int]) -> Needs:
     """What these results, and what has an effect, depend on."""
-    known, key = _known.setdefault(region, {}), frozenset(results)
-    if key not in known:
-        demand = _Demand(region)
-        demand.run([region.results[k] for k in key])
-        known[key] = demand.found()
-    return known[key]
+    known = _known.setdefault(region, {})
+    places: set[int] = set()
+    symbols: set[Symbol] = set()
+    for k in (_EFFECTS, *results):
+        if k not in known:
+            known[k] = _Demand(region).of(k)
+        places |= known[k].places
+        symbols |= known[k].symbols
+    return Needs(places, symbols)
 
 
 def _of_node(node: Node, places: set[int]) -> Needs:
@@ -83,15 +91,25 @@ class _Demand:
 
     def __init__(self, region: Region) -> None:
         self.region = region
-        self.said = said_by(region.nodes)
+        if region not in _known_said:
+            _known_said[region] = said_by(region.nodes)
+        self.said = _known_said[region]
         self.seen: set[Node] = set()
         self.symbols: set[Symbol] = set()
         self.places: dict[Node, set[int]] = {}
         self.stack: list[Node] = []
 
-    def run(self, results: Iterable[Node]) -> None:
-        """Go back from these results."""
-        self.stack += [*results, *filter(has_effect, self.region.nodes)]
+    def of(self, result: int) -> Needs:
+        """What a result, or what has an effect, depends on."""
+        if result == _EFFECTS:
+            self.stack += filter(has_effect, self.region.nodes)
+        else:
+            self.stack.append(self.region.results[result])
+        self._run()
+        return self._found()
+
+    def _run(self) -> None:
+        """Go back from what is on the stack."""
         while self.stack:
             node = self.stack.pop()
             if node.op is item and node.inputs[0].op in REGIONAL:
@@ -106,7 +124,7 @@ class _Demand:
             if not (node.op is item and node.inputs[0].op in REGIONAL):
                 self.stack += node.inputs
 
-    def found(self) -> Needs:
+    def _found(self) -> Needs:
         """The parameters and the sizes from around the region among it."""
         symbols = {k: p.attrs["symbol"] for k, p in enumerate(self.region.params)}
         params = {k for k, p in enumerate(self.region.params) if p in self.seen}
