@@ -163,7 +163,7 @@ def _check_not_both(trace: Trace, container: Any) -> None:
     if path is None or trace.writes:
         return
     trace.changed_arguments.add(id(real))
-    from_outside = original is not None and original.read is not None
+    from_outside = id(container) not in trace.given
     if from_outside or any(path == found for _, found in trace.outside_containers):
         raise _also_outside(real, path)
 
