@@ -13,7 +13,9 @@ from gradsmith.ir.sizes import (
     Symbol,
     compound,
     of_atom,
+    of_terms,
     symbols,
+    terms_of,
 )
 
 
@@ -63,17 +65,18 @@ def _mentioned(atom: Atom) -> Iterator[Symbol]:
 
 def _without(size: Dim, atom: Atom, *, lowest: bool) -> Size | None:
     """``size`` with the bound of ``atom`` that makes each term least (or greatest)."""
-    total: Size = 0
+    total: dict[Monomial, int] = {}
     for monomial, coefficient in size.terms:
         rest = _divided(monomial, atom)
         if rest is None:
-            total = total + _term(monomial, coefficient)
+            total[monomial] = total.get(monomial, 0) + coefficient
             continue
         bound = _bound(atom, lowest=(coefficient > 0) == lowest)
         if bound is None or not all(isinstance(a, Symbol) and a.axis for a in rest):
             return None
-        total = total + bound * _term(rest, coefficient)
-    return total
+        for part, number in terms_of(bound * _term(rest, coefficient)):
+            total[part] = total.get(part, 0) + number
+    return of_terms(total)
 
 
 def _term(monomial: Monomial, coefficient: int) -> Size:

@@ -6,6 +6,7 @@ stays symbolic and canonical, so equal sizes compare equal.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Mapping
@@ -80,6 +81,7 @@ Atom: TypeAlias = Symbol | Compound
 Monomial: TypeAlias = tuple[Atom, ...]
 
 
+@functools.lru_cache(maxsize=4096)  # writing a monomial costs more than adding to it
 def _order(monomial: Monomial) -> tuple[int, str]:
     return (-len(monomial), repr(monomial))
 
@@ -110,7 +112,7 @@ class Dim:
         if other == 0:
             return self
         total = dict(self.terms)
-        for monomial, coefficient in _terms(other):
+        for monomial, coefficient in terms_of(other):
             total[monomial] = total.get(monomial, 0) + coefficient
         return of_terms(total)
 
@@ -132,7 +134,7 @@ class Dim:
             return _scaled(self, other)
         product: dict[Monomial, int] = {}
         for left, a in self.terms:
-            for right, b in _terms(other):
+            for right, b in terms_of(other):
                 monomial = (
                     tuple(sorted(left + right, key=repr)) if left and right else left + right
                 )
@@ -202,7 +204,8 @@ def compound(name: str, left: Size, right: Size) -> Size:
     return Dim((((atom,), 1),), atom.hint)
 
 
-def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+def terms_of(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    """The monomials in a size and their coefficients."""
     return size.terms if isinstance(size, Dim) else (((), size),)
 
 
@@ -226,7 +229,7 @@ def of_terms(terms: dict[Monomial, int]) -> Size:
 
 def _exact_quotient(size: Dim, divisor: Size) -> Size | None:
     """``size / divisor`` where every term divides (``n*m // m`` is ``n``), else None."""
-    divisor_terms = _terms(divisor)
+    divisor_terms = terms_of(divisor)
     if len(divisor_terms) != 1:
         return 1 if size == divisor else None
     ((monomial, coefficient),) = divisor_terms
