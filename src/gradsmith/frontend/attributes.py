@@ -323,6 +323,7 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
     written = changed(trace, owner, name)
     if written is not MISSING:
         return getattr(Nothing(owner), name) if written is DELETED else written
+    check_cache_attribute(owner, name)
     if value is MISSING:
         try:
             value = getattr(owner, name)

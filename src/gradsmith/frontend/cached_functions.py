@@ -16,11 +16,11 @@ from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import note_used
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.journal import Journal, journaling
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ops.effects import fail
 
@@ -91,8 +91,11 @@ def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
             return found[0]
     builder = trace.builder
     begin = len(builder.nodes)
-    result = call(function.__wrapped__, *args, **kwargs)
-    _check_effects(builder, begin, function)
+    with journaling() as journal:
+        result = call(function.__wrapped__, *args, **kwargs)
+    lasts = not is_staged_code(getattr(function.__wrapped__, "__code__", _NO_CODE))
+    if any(map(_happens_once, builder.nodes[begin:])) or (lasts and _writes_outside(trace, journal)):
+        raise _refusal(function)
     trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
     return result
 
@@ -116,21 +119,24 @@ def key_of(value: Any) -> Any:
     return (type(value), value)
 
 
-def _check_effects(builder: Builder, begin: int, function: Any) -> None:
-    """Refuse what the cache would do in the first call only.
-
-    Raises
-    ------
-    UnsupportedError
-        The function prints, warns or draws.
+def _refusal(function: Any) -> UnsupportedError:
+    """The error about what the cache would do in the first call only: prints, warnings, draws,
+    and writes to objects outside where the cache lasts from call to call.
     """
-    if any(map(_happens_once, builder.nodes[begin:])):
-        raise UnsupportedError(
-            f"{name_of(function)} keeps its results, and has effects that happen only where it is "
-            "called with new arguments",
-            current_span(),
-            f"call {name_of(function)}.__wrapped__, or leave out the cache",
-        )
+    return UnsupportedError(
+        f"{name_of(function)} keeps its results, and has effects that happen only where it is "
+        "called with new arguments",
+        current_span(),
+        f"call {name_of(function)}.__wrapped__, or leave out the cache",
+    )
+
+
+def _writes_outside(trace: Trace, journal: Journal) -> bool:
+    held = {id(overlay) for _, overlay in trace.overlays.values()}
+    held |= {id(container) for container, _, _ in trace.copies}
+    return not held.isdisjoint(journal.containers) or any(
+        storage.name is not None for storage in journal.storages
+    )
 
 
 def _happens_once(node: Node) -> bool:
