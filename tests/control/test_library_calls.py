@@ -514,3 +514,25 @@ def test_an_iterator_that_is_too_short():
 
     with pytest.raises(ValueError, match="too short"):
         gs.compile(f)(np.ones(3))
+
+
+CALLED = []
+
+
+@functools.cache
+def writes_outside(x):
+    CALLED.append(1)
+    return x * x
+
+
+@pytest.mark.parametrize(
+    "fun", [lambda x: writes_outside(x) * 1, lambda x: (double(x), double.cache_info().hits)]
+)
+def test_what_only_the_first_call_does_is_refused(fun):
+    with pytest.raises(gs.GradsmithError, match=r"keeps its results|hits of the cache"):
+        gs.compile(fun)(2.0)
+
+
+@functools.cache
+def double(x):
+    return 2 * x

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import enum
 from typing import Any
 
 import numpy as np
 
 from gradsmith.ops import syntax
+from gradsmith.ops.syntax import is_written
 from gradsmith.tree import Path, Step, Tree
 
 
@@ -42,18 +44,18 @@ def _static(value: Any) -> ast.expr:
         return syntax.call("np.dtype", value.name)
     if isinstance(value, type):
         return syntax.name(syntax.class_name(value) or "None")
+    if isinstance(value, enum.Enum):  # the caller knows the member
+        return syntax.expression(str(value))
+    if isinstance(value, (set, frozenset)):
+        return _set(value)
     return syntax.expression(value)
 
 
-def is_written(key: Any) -> bool:
-    """Whether the key of a dict is one that emitted code can write."""
-    if type(key) is tuple:
-        return all(map(is_written, key))
-    number = isinstance(key, np.generic) and key.dtype.kind in "biufc"
-    return key is None or type(key) in _KEYS or number
-
-
-_KEYS = (bool, int, float, complex, str)
+def _set(value: set[Any] | frozenset[Any]) -> ast.expr:
+    members: ast.expr = ast.Set([_key(member) for member in sorted(value, key=repr)])
+    if isinstance(value, frozenset):
+        return syntax.call("frozenset", *([members] if value else []))
+    return members if value else syntax.call("set")
 
 
 def _key(key: Any) -> ast.expr:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.codegen.shapes import is_written
+from gradsmith.ops.syntax import is_written
 
 
 def rebuild(shape: tree.Tree, raw: Any) -> Any:
@@ -13,7 +14,7 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
     emitted code returns.
     """
     if shape.kind in ("leaf", "static"):
-        return raw
+        return shape.value if isinstance(shape.value, enum.Enum) else raw
     items = raw.values() if isinstance(raw, dict) else raw
     parts = [rebuild(child, part) for child, part in zip(shape.children, items, strict=True)]
     if shape.kind == "dict":
@@ -29,7 +30,7 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
 
 def is_plain(shape: tree.Tree) -> bool:
     """Whether emitted code can build the result by itself."""
-    if shape.kind in ("namedtuple", "dataclass", "object"):
+    if shape.kind in ("namedtuple", "dataclass", "object") or isinstance(shape.value, enum.Enum):
         return False
     if shape.kind in ("dict", "list") and shape.cls not in (dict, list, None):
         return False

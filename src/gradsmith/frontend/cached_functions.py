@@ -94,7 +94,9 @@ def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     with journaling() as journal:
         result = call(function.__wrapped__, *args, **kwargs)
     lasts = not is_staged_code(getattr(function.__wrapped__, "__code__", _NO_CODE))
-    if any(map(_happens_once, builder.nodes[begin:])) or (lasts and _writes_outside(trace, journal)):
+    if any(map(_happens_once, builder.nodes[begin:])) or (
+        lasts and _writes_outside(trace, journal)
+    ):
         raise _refusal(function)
     trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import types
 from collections import deque
@@ -42,7 +43,7 @@ _HOLDING = (dict, list, tuple, set, frozenset, deque, str, int, float, complex, 
 
 def note_made(trace: Trace | None, value: Any) -> Any:
     """An object that the function itself has made is none from outside."""
-    if trace is None or isinstance(value, (Tracer, np.ndarray, np.generic)):
+    if trace is None or isinstance(value, (Tracer, np.ndarray, np.generic, enum.Enum)):
         return value
     if hasattr(value, "__dict__") or tree.slots_of(type(value)):
         trace.made[id(value)] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import replace
 from typing import NoReturn
 
@@ -14,10 +15,10 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import plain_key
-from gradsmith.ops.syntax import class_name
+from gradsmith.ops.syntax import class_name, is_written
 from gradsmith.tree import Tree
 
-_WRITABLE = (str, bool, type(None), np.dtype)
+_WRITABLE = (enum.Enum, str, bool, type(None), np.dtype)
 
 
 def returned() -> Span | None:
@@ -49,7 +50,10 @@ def check_results(shape: Tree, *, writable: bool) -> None:
         _refuse(value)
     named = isinstance(value, type) and class_name(value) is not None
     text = isinstance(value, Text) or is_string(value)
-    fine = named or text or isinstance(value, _WRITABLE) if writable else value is None
+    known = isinstance(value, _WRITABLE) or (
+        type(value) in (set, frozenset) and all(map(is_written, value))
+    )
+    fine = named or text or known if writable else value is None
     if shape.kind == "static" and not fine:
         raise ArgumentTypeError(
             f"the function returns {value!r:.60} of type {type(value).__name__}",

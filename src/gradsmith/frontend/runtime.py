@@ -149,6 +149,7 @@ from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.recursion import recursing
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
+from gradsmith.frontend.slice_indices import meaning_of_indices
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
@@ -261,6 +262,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         meaning_of_cached(function, args, kwargs)
         or meaning_of_dispatching(function, args)
         or meaning_of_mapper(function)
+        or meaning_of_indices(function)
         or meaning_of_heap(function, args)
         or meaning_of_search(call, function, args)
         or meaning_of_draw(function, args)

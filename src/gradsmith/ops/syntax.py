@@ -249,3 +249,14 @@ def _array(value: np.ndarray[Any, Any]) -> ast.expr:
     python = {"b": "bool", "i": "int64", "f": "float64", "c": "complex128"}
     plain = python.get(value.dtype.kind) == value.dtype.name
     return call("np.array", value.tolist(), dtype=None if plain else dtype(value.dtype))
+
+
+def is_written(key: Any) -> bool:
+    """Whether the key of a dict is one that emitted code can write."""
+    if type(key) is tuple:
+        return all(map(is_written, key))
+    number = isinstance(key, np.generic) and key.dtype.kind in "biufc"
+    return key is None or type(key) in _KEYS or number
+
+
+_KEYS = (bool, int, float, complex, str)
