@@ -46,6 +46,7 @@ from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_string, object_argument
+from gradsmith.frontend.present import present_values
 from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
@@ -70,7 +71,6 @@ from gradsmith.ir.dims import Guard, recording_guards
 from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.mentions import has_effect
 from gradsmith.ir.nesting import NestingError, nesting_limited
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
@@ -336,14 +336,14 @@ def specialise(
             plans.learn(error, attempt.trace)
         except SeedNeededError:
             raise  # whoever asks for the source tries once more, with a seed
-        except Exception:
-            first.say()
+        except Exception as error:
+            attempt.reach(error)
             raise
         else:
             attempt.warn()
             return made
         if not plans.left:
-            first.say()
+            first.reach(failure)
             raise _shown(failure) from None
         attempt = _Attempt(plans.following(recipe, log), recipe, bound, seed)
 
@@ -472,15 +472,14 @@ class _Attempt:
         for loop, written_out in self.trace.unrolling.long.items():
             warn_at(loop, written_out.message(loop), UnrolledLoopWarning)
 
-    def say(self) -> None:
-        """What the function prints before the place where it does not go on."""
-        if self.arguments is None or not any(map(has_effect, self.trace.root.nodes)):
+    def reach(self, error: Exception | None) -> None:
+        """Do what the function does before the place of this error: it prints, and may raise
+        another error, which depends on numbers.
+        """
+        if self.arguments is None:
             return
-        with suppress(Exception), recording_guards():
-            graph = self.trace.root.graph([])
-            empty = tree.flatten((), _is_result)[1]
-            code = self._emitted(self.arguments, graph, lower(optimise(graph)), empty)
-            code.run_logged({**self.bound.arguments, **self.seed}, self.trace.log)
+        with recording_guards(), suppress(GradsmithError, SpecialisationError):
+            present_values(self.trace).compute_until(getattr(error, "span", None))
 
     def _emitted(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.errors import ControlFlowError, InternalError, Span
 from gradsmith.frontend.arguments import bindings as bindings_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -70,6 +70,15 @@ class PresentValues:
         for needed in self._needed(node, self._outer()):
             self.of(needed)
         return evaluate_node(node, [self.of(i) for i in node.inputs], dict(self._bindings))
+
+    def compute_until(self, end: Span | None) -> None:
+        """Everything that the function has computed so far, in its order, for the errors that
+        Python raises there: not what is computed at ``end``, nor derivatives.
+        """
+        for node in list(self._trace.root.nodes):
+            of_user = node.span is None or not (node.span.adjoint or node.span == end)
+            if of_user or has_effect(node):
+                self.of(node)
 
     def _evaluate(self, node: Node, outer: dict[Node, Node]) -> None:
         if has_effect(node):

@@ -119,7 +119,7 @@ def concretise(attr: Any, bindings: Mapping[Symbol, int]) -> Any:
         return tuple(concretise(a, bindings) for a in attr)
     if hasattr(attr, "map_sizes"):
         return attr.map_sizes(lambda size: concretise(size, bindings))
-    if isinstance(attr, (Region, type)):
+    if isinstance(attr, (Region, type, np.ufunc)):
         return attr
     if callable(attr):
         raise InternalError(f"an attribute must be data, not {attr!r}")
