@@ -12,7 +12,7 @@ import gradsmith as gs
 
 def of_nothing(x):
     print("begin", len(x))
-    return max(x) + list(x)[0]
+    return max(x) + x[0]
 
 
 def division(x):
@@ -41,7 +41,7 @@ FUNCTIONS = (of_nothing, division, logarithm, data_index, refused)
 @pytest.mark.parametrize("transform", [gs.compile, gs.grad])
 def test_the_first_error_is_raised(function, transform, capsys):
     x = np.zeros(0) if function is of_nothing else np.array([0.5, 1.5])
-    with pytest.raises(Exception, match=".") as expected:
+    with pytest.raises(Exception, match=r"\w") as expected:
         function(x)
     printed = capsys.readouterr().out
     with pytest.raises(type(expected.value)) as found:

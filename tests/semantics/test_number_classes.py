@@ -225,3 +225,38 @@ def test_the_gradient_by_the_number_that_is_taken():
         first, second = gradient(x, c)
         np.testing.assert_array_equal(first, [0.0 if c > 0 else 2 * x[0], 0.0, 0.0])
         assert second == (3.0 if c > 0 else 0.0)
+
+
+def half_square(x):
+    return x * x * 0.5
+
+
+def descent(x, n):
+    for _ in range(n):
+        x = x - 0.1 * gs.grad(half_square)(x)
+    return x
+
+
+def momentum(x, n):
+    state = {"m": 0.0, "x": x}
+    while n > 0:
+        _, slope = gs.value_and_grad(half_square)(state["x"])
+        state["m"] = 0.9 * state["m"] + slope
+        state["x"] = state["x"] - 0.1 * state["m"]
+        n -= 1
+    return state
+
+
+def previous(x, n):
+    y = x
+    for _ in range(n):
+        x, y = gs.grad(half_square)(x), x
+    return x, y
+
+
+@pytest.mark.parametrize("function", [descent, momentum, previous])
+def test_gradients_in_loops_are_of_numpys_class(function):
+    compiled = gs.compile(function)
+    for x in (0.7, np.float64(0.7), np.float32(0.7)):
+        for n in (0, 1, 3):
+            assert repr(compiled(x, n)) == repr(function(x, n))

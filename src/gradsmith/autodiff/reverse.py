@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gradsmith.autodiff.activity import between
 from gradsmith.autodiff.branches import pull_branch
@@ -13,12 +13,16 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.nesting import nesting_limited
-from gradsmith.ir.types import ArrayType
 from gradsmith.ops.control import distinct
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.regions import branch, loop, rerun
-from gradsmith.ops.scalars import may_be_narrower, of_dtype
+from gradsmith.ops.scalars import (
+    is_of_known_class,
+    joins_narrower,
+    joins_pythons,
+    of_dtype,
+)
 from gradsmith.ops.shape import astype
 
 __all__ = ["fit", "vjp"]
@@ -49,7 +53,7 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
     builder = current_builder()
     name = f"g_{builder.names[node]}" if node in builder.names else None
     with builder.at(gradient.span):
-        cast = _cast(gradient, node.array_type)
+        cast = _cast(gradient, node)
     if cast is not gradient and name is not None and builder.names.get(gradient) == name:
         del builder.names[gradient]  # the name is that of the result
     gradient = cast
@@ -60,28 +64,44 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
     return gradient
 
 
-def _cast(gradient: Node, type_: ArrayType) -> Node:
+def _cast(gradient: Node, source: Node) -> Node:
     """A gradient in the dtype of its input; a number if that is one."""
+    type_ = source.array_type
     if type_.form != "array" and gradient.array_type.form == "array":
         gradient = getitem(gradient, index=Index(()))
     if gradient.dtype != type_.dtype or gradient.array_type.weak:
         return astype(gradient, dtype=type_.dtype)
-    if type_.form != "array" and _joins_narrower_numbers(current_builder()):
+    if type_.form != "array" and _may_be_of_another_class(gradient, source):
         return of_dtype(gradient, dtype=type_.dtype)
     return gradient
 
 
-def _joins_narrower_numbers(builder: Builder | None) -> bool:
-    """Whether numbers of several floating-point dtypes meet after a branch or in a loop: what is
-    computed of such a number may be of a narrower dtype than its type.
+def _may_be_of_another_class(gradient: Node, source: Node) -> bool:
+    """Whether a number may be of a narrower dtype than its type where the code runs, or one of
+    Python's: numbers of several classes meet after a branch or in a loop.
     """
+    builder = current_builder()
+    if _joins(builder, joins_narrower):
+        return True
+    if source in builder.root().params or is_of_known_class(gradient):
+        return False
+    return _is_joined(source) or _joins(builder, joins_pythons)
+
+
+def _is_joined(source: Node) -> bool:
+    while source.op is distinct:
+        (source,) = source.inputs
+    return source not in current_builder().root().params and not is_of_known_class(source)
+
+
+def _joins(builder: Builder | None, kind: Callable[[Node], bool]) -> bool:
+    """Whether a node of this kind is at work here."""
     if builder is None:
         return False
-    return _any_is_narrower(builder.nodes) or _joins_narrower_numbers(builder.parent)
+    return _any_is(kind, builder.nodes) or _joins(builder.parent, kind)
 
 
-def _any_is_narrower(nodes: Iterable[Node]) -> bool:
+def _any_is(kind: Callable[[Node], bool], nodes: Iterable[Node]) -> bool:
     return any(
-        may_be_narrower(node) or any(_any_is_narrower(region.nodes) for region in node.regions)
-        for node in nodes
+        kind(node) or any(_any_is(kind, region.nodes) for region in node.regions) for node in nodes
     )

@@ -77,8 +77,9 @@ def is_of_known_class(x: Node, depth: int = 20) -> bool:
         return True
     if "joined" in x.op.traits or not depth:
         return False
+    as_it_is = "alias" in x.op.traits and "barrier" not in x.op.traits
     by_python = "operator" in x.op.traits or name in ("absolute", "conj", "real")
-    return not by_python or all(is_of_known_class(i, depth - 1) for i in x.inputs)
+    return not (as_it_is or by_python) or all(is_of_known_class(i, depth - 1) for i in x.inputs)
 
 
 def _complex_infer(re: ArrayType, im: ArrayType | None = None) -> ArrayType:
@@ -165,15 +166,20 @@ of_dtype = primitive(
     derivative=Linear((lambda g, x, *, dtype: g,)),
     emit=lambda emitter, node, x: syntax.call(f"np.{node.dtype.type.__name__}", x),
 )
-"""``np.float64(x)`` of a number that may be of a narrower dtype than its type (`widened`)."""
+"""``np.float64(x)`` of a number that may be of another class than its type (`widened`)."""
 
 
-def may_be_narrower(x: Node) -> bool:
+def joins_narrower(x: Node) -> bool:
     """Whether it is a number that joins one of a narrower floating-point dtype."""
     if x.op is not widened:
         return False
     (narrow,) = x.inputs
     return narrow.array_type.inexact and narrow.dtype.itemsize < x.dtype.itemsize
+
+
+def joins_pythons(x: Node) -> bool:
+    """Whether it is a number of NumPy's that joins one of Python's."""
+    return x.op is widened and x.inputs[0].array_type.weak and not x.array_type.weak
 
 
 has_class = primitive(
