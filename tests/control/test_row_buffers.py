@@ -7,6 +7,8 @@ compiled object, and by the length of its source, which does not depend on the s
 
 from __future__ import annotations
 
+import ast
+
 import numpy as np
 import pytest
 
@@ -392,5 +394,23 @@ def test_what_rows_cannot_hold_is_written_out_or_specialised(function):
 
 def test_the_code_is_what_one_would_write():
     source = gs.compile(every_fifth).source(vector(9))
-    assert "rows[count] = u" in source
+    assert "kept[count] = u" in source
     assert lines(every_fifth, vector(9)) < 50
+
+
+def gates(W, xs):
+    hs, total = [], 0.0
+    for x in xs:
+        n = len(W) // 2
+        g, o = np.tanh(W[:n] @ x), np.tanh(W[n : 2 * n] @ x)
+        hs.append(g * o)
+        total = total + np.sum(g * g * o)
+    return np.sum(np.array(hs) ** 2) + total
+
+
+def test_sizes_and_lists_have_the_names_of_the_users_variables():
+    text = gs.grad(gates).source(np.ones((6, 4)), np.ones((5, 4)))
+    assert "    n = len(W) // 2\n    hs = np.empty((len(xs), n))\n" in text
+    assert text.count("len(W) // 2") == 1
+    names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    assert not {"os", "gs", "rows"} & names

@@ -10,7 +10,7 @@ def trajectory_grad(x, rate):
     Made by gradsmith 0.1.0.
     """
     # line 173: while np.sum(x**2) > 1e-3:
-    rows = np.empty((16, len(x)))
+    path = np.empty((16, len(x)))
     xs = []
     sin_xs = []
     trips = 0
@@ -20,12 +20,12 @@ def trajectory_grad(x, rate):
         sin_x = np.sin(x)
         sin_xs.append(sin_x)
         x = x - rate * sin_x
-        if len(rows) == trips:
-            rows = np.concatenate((rows, np.empty_like(rows)))
-        rows[trips] = x
+        if len(path) == trips:
+            path = np.concatenate((path, np.empty_like(path)))
+        path[trips] = x
         trips += 1
     # adjoint of line 176: return np.sum(np.stack(path) ** 2)
-    t = 2.0 * rows[:trips]
+    t = 2.0 * path[:trips]
     # adjoint of line 173: while np.sum(x**2) > 1e-3:
     g_x = np.zeros(x.shape)
     g_rate = np.float64(0.0)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gradsmith.codegen.statements import Body
 
 
-AMBIGUOUS = frozenset({"a", "i"})
-"""With an s these are keywords."""
+AMBIGUOUS = frozenset({"a", "i", "o", "g"})
+"""With an s these are keywords, or what modules are called."""
 
 MOST_LISTS = 3
 """A loop over more at once is hard to read: it has an index."""

@@ -24,6 +24,7 @@ class Sizes:
         self._count = count
         self._same = dims.same_symbols(guards)
         self._symbols: dict[Symbol, ast.expr] = {}
+        self._compounds: dict[Size, ast.expr] = {}
         self._shapes: dict[Shape, ast.expr] = {}
         self._around: set[Symbol] = set()
 
@@ -41,6 +42,10 @@ class Sizes:
     def name(self, symbol: Symbol, variable: str) -> None:
         """``variable`` holds this size."""
         self._symbols[self.one(symbol)] = syntax.name(variable)
+
+    def name_compound(self, atom: Compound, variable: str) -> None:
+        """``variable`` holds the size that an operation on sizes gives."""
+        self._compounds[self._ones((dims.of_atom(atom),))[0]] = syntax.name(variable)
 
     def bind(self, symbol: Symbol, variable: ast.expr) -> None:
         """From now on a variable of a region is this size."""
@@ -142,6 +147,9 @@ class Sizes:
 
     def _atom(self, atom: Atom) -> ast.expr:
         if isinstance(atom, Compound):
+            named = self._compounds.get(dims.of_atom(atom))
+            if named is not None:
+                return named
             left, right = self.size(atom.left), self.size(atom.right)
             if atom.name in ("max", "min"):
                 return syntax.call(atom.name, left, right)

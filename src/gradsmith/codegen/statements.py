@@ -31,7 +31,8 @@ from gradsmith.codegen.sizes import Sizes, symbols_of
 from gradsmith.codegen.unread import without_unread
 from gradsmith.codegen.variables import Variables
 from gradsmith.errors import InternalError, Span
-from gradsmith.ir.dims import Shape, Size, Symbol
+from gradsmith.ir import dims
+from gradsmith.ir.dims import Compound, Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.mentions import said_by
@@ -216,6 +217,8 @@ class Body:
     def _name_sizes(self) -> None:
         """``n = len(x)`` for every size that the user named and the code mentions."""
         for symbol, wanted in self.graph.size_names.items():
+            if isinstance(symbol, Compound):
+                continue
             if self.sizes.one(symbol) in self.used and not symbol.unbacked:
                 reading = self.sizes.symbol(symbol)
                 if isinstance(reading, ast.Name):
@@ -223,6 +226,16 @@ class Body:
                 variable = self.names.spare(wanted)
                 self.statements.append(syntax.assign(syntax.name(variable), reading))
                 self.sizes.name(symbol, variable)
+        for atom, wanted in self.graph.size_names.items():
+            if isinstance(atom, Compound) and self._is_at_hand(atom):
+                reading = self.sizes.size(dims.of_atom(atom))
+                variable = self.names.spare(wanted)
+                self.statements.append(syntax.assign(syntax.name(variable), reading))
+                self.sizes.name_compound(atom, variable)
+
+    def _is_at_hand(self, atom: Compound) -> bool:
+        """Whether all that a size is computed from is known from the beginning."""
+        return all(s in self.used and self.sizes.knows(s) for s in atom.symbols())
 
     def _write_constants(self) -> None:
         for node in self.plan.constants:

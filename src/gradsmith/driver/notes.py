@@ -72,8 +72,11 @@ class SizeLetters:
                 self._learn(guard)
         self._taken = set(arguments)
         self._names: dict[Symbol, str] = {}
-        for symbol, name in graph.size_names.items():
-            self._name(self._one(symbol), name)
+        for atom, name in graph.size_names.items():
+            if isinstance(atom, Symbol):
+                self._name(self._one(atom), name)
+            else:
+                self._taken.add(name)  # a variable of the code, which is no size of an argument
         self._free = iter(LETTERS)
 
     def _name(self, symbol: Symbol, wanted: str) -> None:

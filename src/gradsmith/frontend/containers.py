@@ -15,6 +15,7 @@ from gradsmith.frontend.merging import (
     is_data,
     is_whole,
 )
+from gradsmith.frontend.namings import name_of_list
 from gradsmith.frontend.row_buffers import closed_rows, open_length
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
@@ -64,8 +65,9 @@ class Growth:
         types = [as_result(part).array_type for part in parts]
         shapes = [(self.length, *t.shape) for t in types]
         self.form = form
+        label = name_of_list(self.container, "rows")
         self.rows = [
-            Slot("rows", None, ArrayType(t.dtype, shape, "array"), False, empty=True)
+            Slot(label, None, ArrayType(t.dtype, shape, "array"), False, empty=True)
             for t, shape in zip(types, shapes, strict=True)
         ]
         self.last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]

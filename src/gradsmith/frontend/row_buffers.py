@@ -21,6 +21,7 @@ from gradsmith.frontend.frozen import Sites, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, as_rows, joint_form, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value, is_data
+from gradsmith.frontend.namings import name_of_list
 from gradsmith.frontend.slots import Slot, fresh_name, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -212,8 +213,9 @@ class RowBuffer:
             self.count = Slot("count", wrap_size(self.first), python_number(int), whole=True)
         capacity = self.capacity = self._capacity()
         shapes = [(capacity, *type_.shape) for type_ in self.types]
+        label = name_of_list(self.container, "rows")
         self.rows = [
-            Slot("rows", None, ArrayType(type_.dtype, shape, "array"), whole=False, empty=True)
+            Slot(label, None, ArrayType(type_.dtype, shape, "array"), whole=False, empty=True)
             for type_, shape in zip(self.types, shapes, strict=True)
         ]
         if self.count is not None:

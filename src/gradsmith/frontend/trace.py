@@ -234,6 +234,8 @@ class Trace:
     """For the regions that are paths of branches: where the condition stands."""
     bodies: set[Builder] = field(default_factory=set)
     """The regions that are bodies of loops."""
+    list_names: dict[int, tuple[list[Any], str]] = field(default_factory=dict)
+    """For lists that were empty at first, by identity: what the user calls them."""
     invariants: dict[Any, Node] = field(default_factory=dict)
     """What is computed before loops that do not change it (`frontend.invariants`)."""
     cached: dict[Any, Any] = field(default_factory=dict)

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.ir import intrinsics
-from gradsmith.ir.dims import Dim
+from gradsmith.ir.dims import Atom, Dim
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
 from gradsmith.ir.mentions import has_effect, live, silent_but
@@ -64,7 +64,7 @@ class Builder:
         self.exponentials: set[Node] = set()
         self.extents: dict[Node, int] = {}
         self.found: dict[object, Any] = {}
-        self.size_names: dict[Symbol, str] = {}
+        self.size_names: dict[Atom, str] = {}
         self.span: Span | None = None
         self._rewrite: Rewrite | None = None
         self._depth = 0

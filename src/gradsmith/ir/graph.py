@@ -15,7 +15,7 @@ from gradsmith.ir.types import ArrayType, TupleType, describe
 
 if TYPE_CHECKING:
     from gradsmith.errors import Span
-    from gradsmith.ir.dims import Guard, Shape, Symbol
+    from gradsmith.ir.dims import Atom, Guard, Shape
     from gradsmith.ir.op import Op
     from gradsmith.ir.types import DType, Type
 
@@ -140,7 +140,7 @@ class Graph:
     body: Region
     names: Mapping[Node, str] = field(default_factory=dict)
     guards: tuple[Guard, ...] = ()
-    size_names: Mapping[Symbol, str] = field(default_factory=dict)
+    size_names: Mapping[Atom, str] = field(default_factory=dict)
 
     @property
     def params(self) -> tuple[Node, ...]:

@@ -273,9 +273,15 @@ def symbols(size: Size) -> tuple[Symbol, ...]:
 
 def as_symbol(size: Size) -> Symbol | None:
     """The symbol that ``size`` is, where it is nothing but one."""
+    atom = as_atom(size)
+    return atom if isinstance(atom, Symbol) else None
+
+
+def as_atom(size: Size) -> Atom | None:
+    """The symbol, or the operation that is no polynomial, that ``size`` is."""
     if isinstance(size, Dim) and len(size.terms) == 1:
         monomial, coefficient = size.terms[0]
-        if coefficient == 1 and len(monomial) == 1 and isinstance(monomial[0], Symbol):
+        if coefficient == 1 and len(monomial) == 1:
             return monomial[0]
     return None
 
