@@ -134,6 +134,30 @@ def the_least_of_three(x):
     return least is first, [cell is least for cell in cells], [cell.v for cell in cells]
 
 
+def containers_compared(x):
+    a, b = Cell(), Cell()
+    c = a if x[0] > 2 else b
+    return [c] == [a], (a, 2) != (c, 2), {"k": c} == {"k": a}
+
+
+def sets_of_objects(x):
+    a, b = Cell(), Cell()
+    c = a if x[0] > 2 else b
+    return (
+        len({a, b, c}),
+        {a, b} - {c} == {a},
+        len(dict.fromkeys([a, b, c])),
+        len({v for v in (a, c)}),
+    )
+
+
+def equal_to_the_greatest(x):
+    cells = [Cell(), Cell(), Cell()]
+    for cell, v in zip(cells, (x[0], x[1], x[-1]), strict=True):
+        cell.v = v
+    return cells[2] == max(cells, key=lambda cell: cell.v)
+
+
 def numbers_of_builtins(x):
     a, b, c = float(x[0]), x[1], x[-1]
     great, least = max(a, b, c), min(b, c)
@@ -179,6 +203,9 @@ FUNCTIONS = [
     others_than_the_greatest,
     tuples_within,
     the_least_of_three,
+    containers_compared,
+    sets_of_objects,
+    equal_to_the_greatest,
     numbers_of_builtins,
     numbers_of_a_branch,
     numbers_of_a_loop,

@@ -7,6 +7,7 @@ branch decided, or the loop written out: a plain no would be wrong for one of th
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -127,6 +128,37 @@ def check_keys(values: Iterable[Any]) -> None:
     for value in values:
         if is_instance(value) and _is_compared_by_identity(type(value)):
             check_identity_known(value)
+
+
+def check_members(*values: Any) -> None:
+    """The same of what is in containers that Python is about to compare, or to make keys of."""
+    trace = current_trace()
+    if trace is None or not trace.doubts:
+        return
+    for value in values:
+        if isinstance(value, _HOLDING):
+            members = [*value, *value.values()] if isinstance(value, dict) else value
+            check_keys(members)
+            check_members(*(member for member in members if isinstance(member, _HOLDING)))
+
+
+def check_future_keys(function: Any, args: Iterable[Any]) -> None:
+    """The same of what a function of Python's is about to make keys of."""
+    pairs = function in (dict, OrderedDict)
+    for value in args if function in (*_OF_KEYS, dict, OrderedDict) else ():
+        if pairs and isinstance(value, (list, tuple)):
+            check_members([pair[0] for pair in value if isinstance(pair, tuple) and pair])
+        elif not pairs:
+            check_members(list(value) if isinstance(value, dict) else value)
+
+
+_OF_KEYS = (set, frozenset, Counter)
+_HOLDING = (list, tuple, set, frozenset, dict, deque)
+
+
+def are_compared_by_identity(*values: Any) -> bool:
+    """Whether ``==`` of these objects of the user's asks nothing else."""
+    return all(is_instance(v) and _is_compared_by_identity(type(v)) for v in values)
 
 
 def _is_compared_by_identity(cls: type) -> bool:

@@ -18,7 +18,11 @@ from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass, special
 from gradsmith.frontend.dispatch import run
-from gradsmith.frontend.object_identity import check_keys, is_same_object
+from gradsmith.frontend.object_identity import (
+    are_compared_by_identity,
+    check_members,
+    is_same_object,
+)
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
@@ -74,6 +78,8 @@ def _beside_texts(value: Any, other: Any) -> Any:
 
 def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     """``plain(left, right)``; under a ``try`` its errors name the classes of Python's numbers."""
+    if plain in _ASKING_MEMBERS:
+        check_members(left, right)
     if plain in _OF_ARRAYS and _is_traced_number(left, right) and _is_traced_number(right, left):
         return plain(_named(left), _named(right))
     trace = current_trace()
@@ -108,6 +114,14 @@ def _named(value: Any) -> Any:
     return object.__new__(type(called(_example(value)), (), {}))
 
 
+_ASKING_MEMBERS = frozenset(
+    {
+        *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
+        *(operator.sub, operator.and_, operator.or_, operator.xor),
+        *(operator.isub, operator.iand, operator.ior, operator.ixor),
+    }
+)
+"""Operators of containers that compare what is in them."""
 _OF_ARRAYS = (operator.matmul, operator.imatmul)
 _ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 _NUMBERS = (int, float, complex)
@@ -287,11 +301,12 @@ def compare(word: str, left: Any, right: Any) -> Any:
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
         return handled(plain, left, right)
-    if word == "NotEq" and not any(special(v, "__ne__") for v in (left, right)):
-        if not any(special(v, "__eq__") for v in (left, right)):
-            check_keys([] if left is right else [left, right])
-            return plain(left, right)
-        return Negated(compare("Eq", left, right))
+    asks = any(special(v, "__eq__") for v in (left, right))
+    unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
+    if (word == "Eq" or unequal) and not asks and are_compared_by_identity(left, right):
+        return is_same_object(left, right) is not unequal
+    if unequal:
+        return Negated(compare("Eq", left, right)) if asks else plain(left, right)
     given = either_side(name, reflected, plain, left, right)
     if given is not NotImplemented:
         return given

@@ -127,7 +127,7 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.object_arrays import meaning_of_object_array
-from gradsmith.frontend.object_identity import check_keys
+from gradsmith.frontend.object_identity import check_future_keys, check_keys, check_members
 from gradsmith.frontend.objects import (
     construct,
     is_made_here,
@@ -186,8 +186,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
     check_lists_under([getattr(function, "__self__", None)])
-    if isinstance(function, types.BuiltinMethodType) and function.__name__ in _LOOKING_UP:
-        check_keys(args)
+    _check_asked(function, args)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
@@ -212,6 +211,16 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     except (TypeError, ValueError, AttributeError) as error:
         _refuse_undecided(error, function, args, kwargs)
         raise
+
+
+def _check_asked(function: Any, args: Sequence[Any]) -> None:
+    """Whether it is known which objects these are that Python is about to compare."""
+    if isinstance(function, type):
+        check_future_keys(function, args)
+    elif isinstance(function, types.BuiltinMethodType) and function.__name__ in _LOOKING_UP:
+        check_keys(args)
+    elif isinstance(function, types.BuiltinMethodType) and function.__name__ in _ASKING_MEMBERS:
+        check_members(*args)
 
 
 def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -500,6 +509,11 @@ _LOOKING_UP = frozenset(
     {"index", "count", "remove", "__contains__", "get", "pop", "setdefault", "add", "discard"}
 )
 """Methods of containers that compare their argument with what they hold."""
+_ASKING_MEMBERS = frozenset(
+    {name for name in dir(set) if "update" in name or "diff" in name or name.startswith("is")}
+    | {"fromkeys", "union", "intersection"}
+)
+"""What compares, or makes keys of, what is in its arguments."""
 _COMPARING = ("index", "count", "remove", "__contains__", "__eq__", "__ne__")
 """Methods of lists that compare elements."""
 

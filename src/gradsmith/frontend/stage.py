@@ -34,6 +34,7 @@ from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions
+from gradsmith.frontend.object_identity import check_members
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import in_users_name, users_context
 from gradsmith.frontend.source import Source, find_source
@@ -309,6 +310,11 @@ class Scratch:
         finally:
             error.__context__ = None if caught is None else users_context(caught)
             error.__suppress_context__ = error.__cause__ is not None
+
+    def keyed(self, value: Any) -> Any:
+        """A set or dict that has been made of objects, which Python has compared."""
+        check_members(list(value))
+        return value
 
     def given(self, value: Any) -> Later:
         """``lambda: value``, with the value that it has now."""

@@ -47,7 +47,9 @@ def comprehension(rewriter: Rewriter, node: Comprehension) -> ast.expr:
             clauses.append(_clause(rewriter, node, clause, items))
         results = ("key", "value") if isinstance(node, ast.DictComp) else ("elt",)
         visited = {name: rewriter.visit(getattr(node, name)) for name in results}
-        return replaced(node, generators=clauses, **visited)
+        made = replaced(node, generators=clauses, **visited)
+    has_keys = isinstance(node, (ast.SetComp, ast.DictComp))
+    return rewriter.scratch("keyed", place(node), made) if has_keys else made
 
 
 @argument(ast.ListComp, ast.GeneratorExp)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, cast
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
 
 
 @rule(
-    ast.Dict,
-    ast.Set,
     ast.List,
     ast.Tuple,
     ast.Slice,
@@ -29,6 +27,15 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
         elif isinstance(value, ast.expr):
             changes[name] = rewriter.visit(value)
     return replaced(node, **changes) if changes else node
+
+
+@rule(ast.Dict, ast.Set)
+def keyed(rewriter: Rewriter, node: ast.Dict | ast.Set) -> ast.expr:
+    """``{a: b}`` → ``__gs_scratch__.keyed({a: b})``, where a key may be an object."""
+    made = cast(ast.expr, rebuild(rewriter, node))
+    keys = node.keys if isinstance(node, ast.Dict) else node.elts
+    plain = all(key is None or isinstance(key, (ast.Constant, ast.JoinedStr)) for key in keys)
+    return made if plain else rewriter.scratch("keyed", place(node), made)
 
 
 @rule(ast.Starred)
