@@ -147,7 +147,7 @@ def sets_of_objects(x):
         len({a, b, c}),
         {a, b} - {c} == {a},
         len(dict.fromkeys([a, b, c])),
-        len({v for v in (a, c)}),
+        len({(v, 1) for v in (a, c)}),
     )
 
 
