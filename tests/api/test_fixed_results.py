@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+import numpy as np
 import pytest
 
 import gradsmith as gs
@@ -47,6 +48,12 @@ def test_results_are_pythons(fun, calls):
         made, expected = compiled(x), fun(x)
         assert made == expected
         assert [type(part) for part in made] == [type(part) for part in expected]
+
+
+def test_the_digits_of_a_float():
+    compiled = gs.compile(lambda x: (x.hex(), float.fromhex(x.hex()) == x))
+    for x in (2.5, 0.1, np.float64(0.3)):
+        assert compiled(x) == (float(x).hex(), True)
 
 
 def test_sets_are_made_anew():

@@ -11,9 +11,11 @@ from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 from gradsmith.frontend.dispatch import apply, run
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.opaque import record
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.tracer import METHODS, Tracer
 from gradsmith.ir import dims
+from gradsmith.ops.calls import Callee
 from gradsmith.ops.scalars import as_python, is_integer
 
 
@@ -49,8 +51,14 @@ def _tolist(owner: Tracer) -> Any:
     return listed(Elements(_tolist, [(owner, "element", ())]))
 
 
+def _hex(owner: Tracer) -> Any:
+    """``x.hex()`` of a float: a string, which the emitted code makes."""
+    return record(Callee("method", "hex", "float.hex"), [owner], {})
+
+
 NUMBER_METHODS: dict[str, Callable[..., Any]] = {
     "item": _item,
+    "hex": _hex,
     "tolist": _tolist,
     "is_integer": lambda owner: run(is_integer, owner),
 }
