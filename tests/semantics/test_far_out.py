@@ -149,6 +149,20 @@ def test_sigmoid_far_out(name):
     same(grad(SIGMOID[name], LINE), p * special.expit(-LINE))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_logistic_function_is_the_users_to_the_bit(dtype):
+    def logistic(x):
+        return 1 / (1 + np.exp(-x))
+
+    limit = dtype(np.log(np.float64(np.finfo(dtype).max)))
+    near = [limit, np.nextafter(limit, dtype(0)), np.nextafter(limit, dtype(np.inf))]
+    x = np.array([0.0, -1.5, 3.0, -40.0, -800.0, 800.0, -np.inf, np.inf], dtype)
+    x = np.concatenate([x, -np.array(near, dtype)])
+    with np.errstate(over="ignore"):
+        expected = logistic(x)
+    assert gs.compile(logistic)(x).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("name", ["log1p(exp(x))", "log(1 + exp(x))"])
 def test_softplus_second_derivative_far_out(name):
     def slope(x):

@@ -100,3 +100,19 @@ def test_without_a_handler_the_error_is_raised():
     np.testing.assert_array_equal(compiled(np.uint8([1, 2]), 3), [4, 5])
     with pytest.raises(OverflowError, match="out of bounds for uint8"):
         compiled(np.uint8([1, 2]), 300)
+
+
+QUOTIENTS = {
+    "unsigned": (lambda x: np.sum(np.array([1, 2, 3], np.uint8) / x), (1, 2, 3)),
+    "scalar": (lambda x: -np.sum(np.uint8(3) / x), (-3, -3, -3)),
+    "truth": (lambda x: np.sum((x > 0) / x), (1, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_quotients_of_integers_that_wrap_around(name):
+    function, numerators = QUOTIENTS[name]
+    x = np.array([0.5, 1.5, -2.0])
+    value, gradient = gs.value_and_grad(function)(x)
+    assert value == function(x)
+    np.testing.assert_allclose(gradient, -np.array(numerators) / x**2)

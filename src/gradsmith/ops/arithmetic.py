@@ -97,7 +97,8 @@ def _takes_sign(node: Node, x: ast.expr) -> bool:
         if not _inexact(node):
             return False
         node, x = node.inputs[0], x.left
-    return node.op is constant or _inexact(node)
+    python = node.op is constant and node.array_type.weak  # np.uint8(1) wraps around, 1 does not
+    return python or _inexact(node)
 
 
 def _emit_negative(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
@@ -161,7 +162,8 @@ def _inverse_divisor(out: Node, x: Node, y: Node) -> Any:
 def _divisor_partial(out: Node, x: Node, y: Node) -> Any:
     if out.array_type.weak:
         return -(out / y)
-    return Pole(-(out / y), y, -x, order=2)
+    numerator = x if x.array_type.inexact else cast(x, out.dtype)  # unsigned numbers wrap around
+    return Pole(-(out / y), y, -numerator, order=2)
 
 
 divide = elementwise(

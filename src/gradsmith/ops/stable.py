@@ -139,13 +139,36 @@ def _has_decay(x: Node) -> bool:
     return falling is not None and builder.find(exp, falling) is not None
 
 
+def _in_adjoint() -> bool:
+    span = current_builder().span
+    return span is not None and span.adjoint
+
+
+def _falling_logistic(x: Node) -> Node:
+    """``1 / (1 + exp(x))``, where exp does not overflow: what is cut off beyond the limit is below
+    the smallest normal number, so that both tails keep all of their digits.
+    """
+    limit = float(np.floor(np.log(np.finfo(x.dtype.name).max)))
+    return 1 / (1 + exp(minimum(x, limit)))
+
+
+def _exact_logistic(x: Node) -> Node:
+    """``1 / (1 + exp(-x))`` to the bit: 0 where exp would overflow."""
+    limit = _greatest_exponent(x.dtype)
+    return greater_equal(x, -limit) / (1 + exp(minimum(-x, limit)))
+
+
+def _greatest_exponent(dtype: DType) -> float:
+    """The greatest number of which the exponential is finite."""
+    largest = np.log(np.float64(np.finfo(dtype.name).max))
+    limit = dtype.type(largest)
+    return float(limit if limit <= largest else np.nextafter(limit, dtype.type(0)))
+
+
 @_lowers(sigmoid)
 def _lower_sigmoid(x: Node) -> Node:
     if not _has_decay(x):
-        # exp overflows beyond the limit; what is cut off there is below the smallest normal
-        # number, so that both tails keep all of their digits
-        limit = float(np.floor(np.log(np.finfo(x.dtype.name).max)))
-        return 1 / (1 + exp(minimum(-x, limit)))
+        return _falling_logistic(-x) if _in_adjoint() else _exact_logistic(x)
     decay = _decay(x)
     # 1 or decay, which is at most 1: np.maximum is quicker than np.where (0.7 and 1.2 ns).
     return maximum(greater_equal(x, 0), decay) / (1 + decay)
