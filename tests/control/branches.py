@@ -348,3 +348,18 @@ def recursion_on_halves(x):
         return total(v[::-1] + 0.1, depth - 1) * 1.1
 
     return total(x, 3)
+
+
+@program(signed(0.3, 1, "n n"), signed(0.3, 1, "n"))
+def views_that_branches_choose(A, x):
+    """The backward loop chooses the views again: no copy of them is saved."""
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            row = A[i]
+        elif x[0] > 0:
+            row = A[i, ::-1]
+        else:
+            row = A[:, i]
+        total = total + np.sum(row * row * x) * x[i]
+    return total

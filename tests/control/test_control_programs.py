@@ -277,3 +277,8 @@ def test_program(name):
     """All that must hold of its gradient."""
     more = (name,) in spread(2, DONE)
     run_checks(CHECKS + MORE if more else CHECKS, Subject(DONE[name]))
+
+
+def test_views_that_branches_choose_are_not_saved():
+    gradient = gs.grad(DONE["views_that_branches_choose"].function)
+    assert "np.empty" not in gradient.source(np.eye(4), np.ones(4))

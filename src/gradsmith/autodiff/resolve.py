@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
 from gradsmith.ir.graph import Node, Region, ancestors
-from gradsmith.ir.intrinsics import constant, item, size
+from gradsmith.ir.intrinsics import constant, item, parameter, size
 from gradsmith.ir.mentions import makes_call, mentioned, shown, sizes_found
 from gradsmith.ir.op import Op
+from gradsmith.ir.parts import BranchView
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from gradsmith.ops.compare import (
     equal,
@@ -35,7 +37,7 @@ from gradsmith.ops.create import empty, eye, full, ones, zeros
 from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.powers import integer_power
 from gradsmith.ops.ranges import arange
-from gradsmith.ops.regions import whole
+from gradsmith.ops.regions import branch, whole
 from gradsmith.ops.select import maximum, minimum, where
 from gradsmith.ops.shape import (
     astype,
@@ -197,7 +199,23 @@ def _is_able(question: Question, node: Node, free: set[Node], costly: set[Node])
         return True
     part = node.op in (getitem, gather) and node.inputs[0] in costly
     made = node.inputs[0].op if node.op is item else node.op
-    return not part and (made in _LEAVES or made in _CHEAP)
+    return not part and (made in _LEAVES or made in _CHEAP or _chooses_view(node, costly))
+
+
+def _chooses_view(node: Node, costly: Collection[Node] = ()) -> bool:
+    """Whether a branch gives a view of one of its operands: as a residual it would be a copy."""
+    made = node.inputs[0] if node.op is item else node
+    if made.op is not branch or not (isinstance(node.type, ArrayType) and node.type.ndim):
+        return False
+    if any(operand in costly for operand in made.inputs):
+        return False
+    return all(_is_view(arm.results[node.attrs["index"]]) for arm in BranchView(made).arms)
+
+
+def _is_view(node: Node) -> bool:
+    while node.op.view is not None and all(i.op is parameter for i in node.inputs[1:]):
+        node = node.inputs[0]
+    return node.op is parameter or _chooses_view(node)
 
 
 def _expanded(question: Question, reads: set[Node]) -> set[Node]:
