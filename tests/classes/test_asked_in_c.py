@@ -103,9 +103,38 @@ def decided_by_values(x):
     return len(near), Near(x) in {Near(3.0): 1}, truths, KNOWN[Memoised(1)] * x
 
 
+class Sized:
+    def __init__(self, *values):
+        self.values = values
+
+    def __iter__(self):
+        LOG.append("iter")
+        return iter(self.values)
+
+    def __len__(self):
+        LOG.append("len")
+        return len(self.values)
+
+    def __index__(self):
+        LOG.append("index")
+        return 1
+
+
+def lengths_and_indices(x):
+    s = Sized(x, 2.0)
+    made = list(s), tuple(s), [*s], sorted(s), max(*s)
+    return made, len({*s}), dict.fromkeys(s, x), sum(s), len(range(s)), "abc"[s], [x, 3.0][s]
+
+
 @pytest.mark.parametrize(
     "fun",
-    [displays_and_lookups, in_branches_and_loops, containers_of_the_library, decided_by_values],
+    [
+        lengths_and_indices,
+        displays_and_lookups,
+        in_branches_and_loops,
+        containers_of_the_library,
+        decided_by_values,
+    ],
 )
 def test_methods_are_called_as_in_python(fun, capsys):
     compiled, own = gs.compile(fun), dict(vars(Key))

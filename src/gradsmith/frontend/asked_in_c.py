@@ -31,7 +31,8 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.value_guards import decide
 
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-_NAMES = (*_COMPARING, "__hash__", "__bool__", "__len__", "__contains__")
+_NUMBERS = ("__hash__", "__len__", "__index__")
+_NAMES = (*_COMPARING, *_NUMBERS, "__bool__", "__contains__")
 
 _installed: dict[type, tuple[int, dict[str, types.FunctionType]]] = {}
 """How many runs at work have replaced methods of a class, and its own ones."""
@@ -109,7 +110,6 @@ def _answer(name: str, made: Any) -> Any:
     return decide(truth(made))
 
 
-_NUMBERS = ("__hash__", "__len__")
 _CALLING = "gradsmith.frontend.runtime"
 _INTERNAL = (
     *("gradsmith.tree", "gradsmith.driver", "gradsmith.passes", "gradsmith.codegen"),

@@ -282,6 +282,8 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
 def _way_through(function: Any) -> Callable[[Any], Any]:
     if function is itertools.chain:
         return protocols.begun_later
+    if function in (list, tuple, sorted):
+        return protocols.listed
     return protocols.stepwise if function in _TAKING_STEPS else protocols.unpacked
 
 

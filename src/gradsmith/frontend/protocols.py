@@ -503,6 +503,17 @@ def unpacked(value: Any) -> Any:
     return list(iterator(value)) if is_iterable(value) else value
 
 
+def listed(value: Any) -> Any:
+    """The same where Python asks for the length first, to know how much room it takes."""
+    if not is_iterable(value):
+        return value
+    steps = iterator(value)
+    mine = special(value, "__len__") or special(value, "__length_hint__")
+    if mine is not None:
+        call(mine, value)
+    return list(steps)
+
+
 _NO_DEFAULT = object()
 
 

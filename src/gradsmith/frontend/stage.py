@@ -384,6 +384,12 @@ class Scratch:
         """``value`` where its elements become arguments of a call, or of a list or tuple."""
         check_iterators([value])
         check_outside_iterators([value])
+        return protocols.listed(value)
+
+    def members(self, value: Any) -> Any:
+        """The same of a set, which does not ask for the length."""
+        check_iterators([value])
+        check_outside_iterators([value])
         return protocols.unpacked(value)
 
     def unpacked_within(self, value: Any, shape: tuple[tuple[int, ...], Any]) -> Any:

@@ -32,10 +32,20 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
 @rule(ast.Dict, ast.Set)
 def keyed(rewriter: Rewriter, node: ast.Dict | ast.Set) -> ast.expr:
     """``{a: b}`` → ``__gs_scratch__.keyed({a: b})``, where a key may be an object."""
-    made = cast(ast.expr, rebuild(rewriter, node))
+    if isinstance(node, ast.Set) and any(isinstance(e, ast.Starred) for e in node.elts):
+        made: ast.expr = replaced(node, elts=[_member(rewriter, e) for e in node.elts])
+    else:
+        made = cast(ast.expr, rebuild(rewriter, node))
     keys = node.keys if isinstance(node, ast.Dict) else node.elts
     plain = all(key is None or isinstance(key, (ast.Constant, ast.JoinedStr)) for key in keys)
     return made if plain else rewriter.scratch("keyed", place(node), made)
+
+
+def _member(rewriter: Rewriter, node: ast.expr) -> ast.expr:
+    if not isinstance(node, ast.Starred):
+        return cast(ast.expr, rewriter.visit(node))
+    value = rewriter.visit(node.value)
+    return replaced(node, value=rewriter.scratch("members", place(node.value), value))
 
 
 @rule(ast.Starred)
