@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, InternalError, SpecialisationError
+from gradsmith.errors import ControlFlowError, InternalError, Span, SpecialisationError
 from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
@@ -87,7 +87,7 @@ def _known_size(trace: Trace, size: Dim, what: str) -> int:
     integers = integers_before_loops(trace, size)
     if integers:
         for node in integers:
-            _is_known_before(trace, node, what)
+            _is_known_before(trace, node, what, node.span)
         return values.of_size(size)
     with trace.within(_home(trace, size)):
         check_reached(trace, what)
@@ -96,9 +96,9 @@ def _known_size(trace: Trace, size: Dim, what: str) -> int:
     return present
 
 
-def _is_known_before(trace: Trace, node: Node, what: str) -> bool:
+def _is_known_before(trace: Trace, node: Node, what: str, span: Span | None = None) -> bool:
     """Whether the loops around do not change the value of a node, which is then checked before
-    them.
+    them; ``span`` is what the error shows, by default the place of the trace.
     """
     before = before_loops(trace, node)
     if before is None:
@@ -107,18 +107,20 @@ def _is_known_before(trace: Trace, node: Node, what: str) -> bool:
         check_reached(trace, what)
     present = _plain(present_values(trace).of(node), node)
     with trace.within(before.home):
-        _make_sure(trace, before.node, present, what)
+        _make_sure(trace, before.node, present, what, span)
     return True
 
 
-def _make_sure(trace: Trace, node: Node, present: Any, what: str) -> None:
+def _make_sure(
+    trace: Trace, node: Node, present: Any, what: str, span: Span | None = None
+) -> None:
     """The code goes on only where the node has its present value."""
     if trace.builder.is_sure(node):
         return
     if trace.unrolling.tentative and trace.unrolling.tentative[-1].is_tentative:
         raise TentativeError.within(trace.unrolling.tentative[-1], what)
     note_guard(trace)
-    _check(trace, node, present)
+    _check(trace, node, present, span or current_span())
     trace.builder.make_sure(node)
 
 
@@ -223,10 +225,10 @@ def check_reached(trace: Trace, what: str) -> None:
         builder = builder.parent
 
 
-def _check(trace: Trace, node: Node, present: Any) -> None:
+def _check(trace: Trace, node: Node, present: Any, span: Span | None) -> None:
     """``if node != present: raise SpecialisationError(...)``."""
     changed = _changed(node, present)
-    text = f"this code was made for a call in which {_fact(node, present)}"
+    text = f"this code was made for a call in which {_fact(node, present, span)}"
     with trace.region((changed, True)) as failing:
         fail(error=SpecialisationError, arguments=(text,))
     passing = Builder(intern=False, parent=trace.builder)
@@ -241,17 +243,16 @@ def _changed(node: Node, present: Any) -> Node:
     return not_equal(node, present)
 
 
-def _fact(node: Node, present: Any) -> str:
+def _fact(node: Node, present: Any, span: Span | None) -> str:
     """What the code relies on, in words."""
     if node.op is has_class:
         name = class_name(node.attrs["cls"])
-        return f"a number in {_where()} is {'' if present else 'not '}of the class {name}"
+        return f"a number in {_where(span)} is {'' if present else 'not '}of the class {name}"
     value = present.item() if isinstance(present, np.generic) else present
-    return f"{_where()} is {value!r}"
+    return f"{_where(span)} is {value!r}"
 
 
-def _where() -> str:
-    span = current_span()
+def _where(span: Span | None) -> str:
     if span is None:
         return "a value"
     return f"`{span.expression}` in {span.where}"
