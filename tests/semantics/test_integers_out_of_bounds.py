@@ -102,6 +102,48 @@ def test_without_a_handler_the_error_is_raised():
         compiled(np.uint8([1, 2]), 300)
 
 
+def each_call(a, v):
+    """What functions that store an integer leave, or their error."""
+    made = []
+    for compute in (
+        lambda b: b.__setitem__([0, 1], [v, 1]),
+        lambda b: b.__setitem__(slice(2), [v, 300]),
+        lambda b: np.put(b, [0, 1], [v, 2]),
+        lambda b: np.putmask(b, b > 1, v),
+        lambda b: np.copyto(b, v),
+        lambda b: np.add.at(b, [0, 1], v),
+        lambda b: np.subtract.at(b, [0, 1], v),
+        lambda b: np.insert(b, 1, v),
+        lambda b: np.pad(b, 1, constant_values=v),
+        lambda b: np.pad(b, 1, constant_values=(1, -2)),
+        lambda b: b.fill(v),
+        lambda b: np.max(b, initial=v),
+    ):
+        b = a.copy()
+        try:
+            made.append((compute(b), b))
+        except OverflowError:
+            made.append("error")
+    return made
+
+
+def test_stores_convert_as_numpy_does():
+    compiled = gs.compile(each_call)
+    for v in (3, 300, -1):
+        found, wanted = (f(np.uint8([1, 2]), v) for f in (compiled, each_call))
+        assert repr(found) == repr(wanted)
+
+
+def test_subtracting_unsigned_numbers_at_indices():
+    def f(x, b):
+        np.subtract.at(x, [0, 0, 1], b)
+        return x
+
+    compiled = gs.compile(f)
+    for b in (np.uint8([1, 2, 3]), np.array([True, False, True])):
+        assert compiled(np.arange(4.0), b).tolist() == f(np.arange(4.0), b).tolist()
+
+
 QUOTIENTS = {
     "unsigned": (lambda x: np.sum(np.array([1, 2, 3], np.uint8) / x), (1, 2, 3)),
     "scalar": (lambda x: -np.sum(np.uint8(3) / x), (-3, -3, -3)),

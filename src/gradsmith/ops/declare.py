@@ -105,6 +105,14 @@ def as_node(value: Any) -> Node:
     return current_builder().lift(value)
 
 
+def as_stored(value: Any, dtype: DType) -> Node:
+    """The same as what is stored into an array: NumPy converts lists to its dtype."""
+    if isinstance(value, (list, tuple)) and dtype.kind in "iu":
+        made: Node = FUNCTIONS[np.array](value, dtype=dtype)
+        return made
+    return as_node(value)
+
+
 # -- elementwise ops ------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
-from gradsmith.ops.declare import FUNCTIONS, as_node, primitive
+from gradsmith.ops.declare import FUNCTIONS, as_node, as_stored, primitive
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
@@ -30,7 +30,7 @@ from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.open_axes import ROOM, OpenLength, Row, is_all_rows
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import astype, cast, owner, private, squeezed_to, unbroadcast
+from gradsmith.ops.shape import astype, cast, owner, private, squeezed_to, unbroadcast, wrapped
 
 # NumPy allows 64 axes, and so that many index arrays.
 ARRAYS: tuple[ArgumentRule, ...] = (NON_DIFF,) * 64
@@ -301,7 +301,7 @@ def write(x: Node, key: Any, value: Any) -> Node:
 
 def write_added(x: Node, key: Any, value: Any) -> Node:
     """``x`` after ``np.add.at(x, key, value)``: repeated indices accumulate."""
-    index, arrays, update = _writing(x, key, value)
+    index, arrays, update = _writing(x, key, wrapped(as_node(value), x.dtype))
     return index_add(x, update, *arrays, index=index)
 
 
@@ -313,7 +313,7 @@ def _writing(x: Node, key: Any, value: Any) -> tuple[Index, tuple[Node, ...], No
         )
     index, arrays = index_of(key, x.shape)
     shape = indexed_shape(x.shape, index, [a.array_type for a in arrays])
-    update = as_node(value)
+    update = as_stored(value, x.dtype)
     if update.array_type.weak and update.array_type.complex and not x.array_type.complex:
         raise ArgumentTypeError(
             f"a Python complex number cannot be stored in a {describe(x.type)}",

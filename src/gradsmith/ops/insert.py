@@ -12,7 +12,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ops.arguments import normalize_axis, refuse, size_of
-from gradsmith.ops.declare import as_node, implements
+from gradsmith.ops.declare import as_node, as_stored, implements
 from gradsmith.ops.index import read
 from gradsmith.ops.join import concatenate
 from gradsmith.ops.manipulate import broadcasted, moveaxis, ravel
@@ -81,7 +81,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Node:
     if position is None:
         refuse("np.insert", "obj", obj, "insert at one position at a time")
     place = _place(position, size, size)
-    new = cast(as_node(values), x.dtype)
+    new = cast(as_stored(values, x.dtype), x.dtype)
     missing = x.ndim - new.ndim
     if missing > 0:
         new = expand_dims(new, axis=tuple(range(missing)))

@@ -19,7 +19,7 @@ from gradsmith.ops.index import index_set, read
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.join import between, concatenate
 from gradsmith.ops.manipulate import broadcasted
-from gradsmith.ops.shape import cast, flip
+from gradsmith.ops.shape import cast, flip, wrapped
 
 Pair = tuple[Any, Any]
 Border = Callable[[Node, int, Size, Size], tuple[Node, Node]]
@@ -88,7 +88,7 @@ def _constant(x: Node, widths: list[tuple[Size, Size]], values: Any) -> Node:
     if _equal(first, 0):
         base = zeros(shape=shape, dtype=x.dtype)
     else:
-        base = filled(shape, as_node(first), x.dtype)
+        base = filled(shape, wrapped(as_node(first), x.dtype), x.dtype)
     inner = [
         between([before] if before != 0 else [], size, [after] if after != 0 else [])
         for size, (before, after) in zip(x.shape, widths, strict=True)
@@ -104,7 +104,11 @@ def _framed(x: Node, widths: list[tuple[Size, Size]], fills: list[Pair]) -> Node
     """Another value on each side: later axes go over the corners."""
     for axis, (pair, fill) in enumerate(zip(widths, fills, strict=True)):
         blocks = [
-            filled((*x.shape[:axis], width, *x.shape[axis + 1 :]), as_node(value), x.dtype)
+            filled(
+                (*x.shape[:axis], width, *x.shape[axis + 1 :]),
+                wrapped(as_node(value), x.dtype),
+                x.dtype,
+            )
             for width, value in zip(pair, fill, strict=True)
         ]
         x = concatenate(blocks[0], cast(x, x.dtype), blocks[1], axis=axis)

@@ -15,7 +15,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType, broadcast, describe_shape
 from gradsmith.ops import syntax
-from gradsmith.ops.declare import FUNCTIONS, primitive
+from gradsmith.ops.declare import FUNCTIONS, check_range, primitive
 
 Axes = tuple[int, ...]
 
@@ -334,8 +334,16 @@ def cast(x: Node, dtype: DType) -> Node:
     if x.dtype == dtype and not x.array_type.weak:
         return x
     if x.op.name == "constant":
-        return current_builder().lift(_cast(x.attrs["value"].value, dtype))
+        value = x.attrs["value"].value
+        if type(value) is int and dtype.kind in "iu":
+            check_range(value, dtype)
+        return current_builder().lift(_cast(value, dtype))
     return astype(x, dtype=dtype)
+
+
+def wrapped(x: Node, dtype: DType) -> Node:
+    """The same where NumPy lets Python's integers wrap around as those of its own."""
+    return cast(copy(x), dtype) if x.array_type.weak and dtype.kind in "iu" else x
 
 
 def squeezed_to(x: Node, ndim: int) -> Node:

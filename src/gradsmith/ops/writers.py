@@ -14,14 +14,14 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import describe_shape
+from gradsmith.ir.types import DType, describe_shape
 from gradsmith.ops.arguments import normalize_axis, require_default
-from gradsmith.ops.declare import FUNCTIONS, Implementation, as_node
+from gradsmith.ops.declare import FUNCTIONS, Implementation, as_node, as_stored
 from gradsmith.ops.index import write, write_added
 from gradsmith.ops.manipulate import ravel, reshaped
 from gradsmith.ops.pick import grid_around
 from gradsmith.ops.ranges import integers
-from gradsmith.ops.shape import cast
+from gradsmith.ops.shape import cast, copy
 
 WRITERS: dict[Callable[..., Any], Implementation] = {}
 
@@ -48,7 +48,7 @@ def _check_cast(function: str, value: Any, x: Node, casting: Any) -> Node:
 
 def _safely(function: str, value: Any, x: Node) -> Node:
     """The same by the rule of functions that take Python's numbers as they are."""
-    node = as_node(value)
+    node = as_stored(value, x.dtype)
     return node if node.array_type.weak else _check_cast(function, node, x, "safe")
 
 
@@ -81,6 +81,7 @@ def _as_many(values: Any, wanted: Node, function: str) -> Node:
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Node:
     require_default("np.put", mode=(mode, ("raise",)))
     x, positions = as_node(a), as_node(ind)
+    v = as_stored(v, x.dtype)
     return reshaped(write(ravel(x), positions, _as_many(v, positions, "np.put")), x.shape)
 
 
@@ -111,7 +112,9 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Node:
 @_writes(np.copyto)
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Node:
     x = as_node(dst)
-    src = _check_cast("np.copyto", src, x, casting)
+    src = as_node(src)
+    if not (src.array_type.weak and src.dtype.kind == "i" and x.dtype.kind in "iu"):
+        src = _check_cast("np.copyto", src, x, casting)
     return write(x, ..., src if where is True else FUNCTIONS[np.where](where, src, x))
 
 
@@ -140,4 +143,14 @@ def _add_at(a: Any, indices: Any, b: Any, /) -> Node:
 
 @_writes(np.subtract.at)
 def _subtract_at(a: Any, indices: Any, b: Any, /) -> Node:
-    return write_added(as_node(a), indices, -as_node(b))
+    x = as_node(a)
+    return write_added(x, indices, _opposite(as_node(b), x.dtype))
+
+
+def _opposite(value: Node, dtype: DType) -> Node:
+    """``-value`` as it is added to an array: unsigned numbers and truths have no other sign."""
+    if value.array_type.inexact:
+        return -value
+    if dtype.kind not in "iu":
+        return -cast(value, dtype)
+    return cast(-cast(copy(value), np.dtype(np.int64)), dtype)  # both wrap around
