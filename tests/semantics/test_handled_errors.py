@@ -675,3 +675,15 @@ def test_contexts_are_pythons(fun):
     compiled = gs.compile(fun)
     for x in (0.5, 2.0, 3.0, 0.5):  # the second call fails a check before it is traced anew
         assert repr(compiled(x)) == repr(fun(x))
+
+
+def test_a_reshape_to_a_size_that_the_data_decide():
+    def fun(x):
+        try:
+            return np.ones(3).reshape(2 if x > 1 else 3) * x
+        except ValueError as error:
+            return str(error)
+
+    compiled = gs.compile(fun)
+    for x in (0.5, 2.0, 0.5):
+        assert repr(compiled(x)) == repr(fun(x))

@@ -39,7 +39,14 @@ def may_raise(node: Node) -> bool:
     large = node.op.name in SUMS_AND_PRODUCTS and any(map(_is_too_large, node.inputs))
     arithmetic = numbers and (large or node.op.name in ARITHMETIC)
     empty = node.op.name in OF_SOME and _may_be_empty(node)
-    return arithmetic or empty or node.op.name == "whole" or node.op.name.startswith("math_")
+    named = node.op.name == "whole" or node.op.name.startswith("math_")
+    return arithmetic or empty or named or (node.op.name == "reshape" and not _fits(node))
+
+
+def _fits(node: Node) -> bool:
+    """Whether an array has as many elements as before: the data may decide one of the sizes."""
+    before, after = node.inputs[0].array_type.size, node.array_type.size
+    return before == after or not (dims.is_unbacked(before) or dims.is_unbacked(after))
 
 
 def _may_be_empty(node: Node) -> bool:
