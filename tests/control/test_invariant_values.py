@@ -83,6 +83,14 @@ def shape_computed_in_the_loop(x, a, n):
     return total
 
 
+def axis_computed_on_a_path_in_the_loop(x, a, n):
+    total = 0.0
+    for i in range(n):
+        if x[i % 4] > 0.5:
+            total = total + np.sum(np.sum(np.outer(x, x * i), axis=int(a[0] > 1)) * x)
+    return total
+
+
 def branch_decided_in_the_loop(x, a, n):
     total = 0.0
     for i in range(n):
@@ -95,6 +103,7 @@ X = np.linspace(0.1, 1.2, 6)
 COMPUTED_IN_IT = [
     axis_computed_in_the_loop,
     shape_computed_in_the_loop,
+    axis_computed_on_a_path_in_the_loop,
     branch_decided_in_the_loop,
 ]
 STAY = [option, element_of_a_list, shape, in_a_while, in_nested_loops, on_a_path_of_a_branch]

@@ -67,16 +67,25 @@ def before_loops(trace: Trace, node: Node) -> Invariant | None:
 
     An integer that is made of a float is the float rounded, as nan is no integer.
     """
-    values, found = present_values(trace), None
-    home = values.owner(node)
-    while home is not None and home in trace.bodies and home.parent is not None:
+    values = present_values(trace)
+    home, found = values.owner(node), None
+    while home is not None and _is_in_loop(trace, home):
         made = _outside(trace, home, node)
         if made is None:
             break
         node = values.unwrapped(made)
         home = values.owner(node)
         found = None if home is None else Invariant(node, home)
-    return found
+    return None if found is None or _is_in_loop(trace, found.home) else found
+
+
+def _is_in_loop(trace: Trace, home: Builder | None) -> bool:
+    """Whether a region is the body of a loop, or a path of a branch in one."""
+    while home is not None:
+        if home in trace.bodies:
+            return True
+        home = home.parent
+    return False
 
 
 def integers_before_loops(trace: Trace, size: Dim) -> list[Node]:
@@ -89,11 +98,11 @@ def integers_before_loops(trace: Trace, size: Dim) -> list[Node]:
 
 
 def _maker(trace: Trace, symbol: Symbol) -> Node | None:
-    """The node in the body of a loop that makes the integer of this symbol."""
+    """The node in a loop that makes the integer of this symbol."""
     for body in trace.builders():
         node = said_by(body.nodes).get(symbol)
         if node is not None:
-            return node if body in trace.bodies and node.op is whole else None
+            return node if node.op is whole and _is_in_loop(trace, body) else None
     return None
 
 
