@@ -480,6 +480,23 @@ def test_arguments_that_the_function_finds_outside_as_well(fun):
     reset_outside()
 
 
+MEMBERS = {1}
+
+
+def test_a_set_that_the_function_finds_outside_as_well():
+    def fun(x, members=MEMBERS):
+        MEMBERS.add(2)
+        return len(members) * x, members is MEMBERS
+
+    compiled = gs.compile(fun)
+    for given in ((), ({1, 3},), (MEMBERS,)):
+        found = []
+        for function in (fun, compiled):
+            MEMBERS.discard(2)
+            found.append((function(2.0, *given), set(MEMBERS)))
+        assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("fun", [writes_by_both_names, writes_in_branch_and_loop])
 def test_derivatives_refuse_to_change_arguments_that_are_found_outside(fun):
     with pytest.raises(gs.GradsmithError, match="finds outside as well, and changes"):

@@ -102,7 +102,9 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
             trace.reliances[key] = Reliance(lambda: structure.fits(read()), True, by_identity=True)
             return _Copying(trace, name).copied(value, read, ())
     elif isinstance(value, CONTAINERS):
-        return _copied(trace, key, name, value, read)
+        own = isinstance(key, tuple) and key[0] == "argument"
+        given = None if own else argument_from_outside(trace, value, read)
+        return _copied(trace, key, name, value, read) if given is None else given
     if can_be_copied(value):
         return _iterator(trace, key, value, read)
     trace.external[id(value)] = value
@@ -243,7 +245,9 @@ class _Copying:
             return seen
         if not tree.is_container(value):
             if isinstance(value, CONTAINERS):
-                return _copied(self.trace, ("part", id(value)), self.name, value, here)
+                given = argument_from_outside(self.trace, value, here)
+                key = ("part", id(value))
+                return _copied(self.trace, key, self.name, value, here) if given is None else given
             if can_be_copied(value):
                 return _iterator(self.trace, ("part", id(value)), value, here)
             note_method(self.trace, self.name, value, here)
