@@ -27,10 +27,9 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.object_identity import check_identity_known
-from gradsmith.frontend.path_errors import in_users_name
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace

@@ -20,7 +20,7 @@ from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.outside_iterators import check_outside_iterators
-from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.stored_rows import snapshot
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import each, one_by_one

@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import any_traced
-from gradsmith.frontend.path_errors import ended, in_users_name, refuse_handlers
+from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.showing import can_fail, failed, present
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (

@@ -20,8 +20,7 @@ from gradsmith.frontend.exact_type import exact_type
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.number_class import dtype_is_known
 from gradsmith.frontend.number_methods import number_of
-from gradsmith.frontend.path_errors import in_users_name
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer

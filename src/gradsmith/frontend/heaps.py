@@ -11,7 +11,7 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.container_calls import announce
 from gradsmith.frontend.grown import element_of, is_grown
-from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 

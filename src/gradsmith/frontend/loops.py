@@ -17,10 +17,10 @@ from gradsmith.frontend.loop_region import Lists, LoopRegion
 from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.outside_iterators import checked_iterable
-from gradsmith.frontend.path_errors import ended, in_users_name, is_an_end
+from gradsmith.frontend.path_errors import ended, is_an_end
 from gradsmith.frontend.planned import Planned, planned
 from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError, flush_rows
-from gradsmith.frontend.spans import current_span, staged_frame
+from gradsmith.frontend.spans import current_span, in_users_name, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer

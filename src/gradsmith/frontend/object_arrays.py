@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend.dispatch import any_traced
-from gradsmith.frontend.path_errors import in_users_name
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import current_trace
 
 _MAKING = (np.array, np.asarray, np.asanyarray, np.full, np.empty)

@@ -7,30 +7,16 @@ the path is dead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import CodeType, TracebackType
-from typing import Any, TypeVar
+from types import TracebackType
 
 from gradsmith.errors import GradsmithError, SpecialisationError
 from gradsmith.frontend.failures import mentions_stand_ins
 from gradsmith.frontend.showing import can_fail, failed
-from gradsmith.frontend.spans import is_gradsmiths, span_of
+from gradsmith.frontend.spans import in_users_name, is_users_own, span_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import divided
 from gradsmith.frontend.unsettled import AbandonedError, UndecidedError
 from gradsmith.ops.effects import fail
-
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-
-_USERS: set[CodeType] = set()
-"""Functions of the runtime in which Python does what the user wrote: its errors are the user's."""
-
-
-def in_users_name(function: AnyFunction) -> AnyFunction:
-    """Declare that errors of Python's which are raised in ``function`` are the user's."""
-    _USERS.add(function.__code__)
-    return function
-
 
 in_users_name(divided)
 
@@ -112,8 +98,7 @@ def _is_raised_by_user(traceback: TracebackType | None) -> bool:
         return False
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    code = traceback.tb_frame.f_code
-    return code in _USERS or not is_gradsmiths(code)
+    return is_users_own(traceback.tb_frame.f_code)
 
 
 def refuse_handlers() -> None:

@@ -143,14 +143,14 @@ from gradsmith.frontend.outside_iterators import (
     check_outside_iterators,
 )
 from gradsmith.frontend.outside_names import OutsideNames
-from gradsmith.frontend.path_errors import in_users_name, users_context
+from gradsmith.frontend.path_errors import users_context
 from gradsmith.frontend.patterns import Pattern, matched
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.recursion import recursing
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.slice_indices import meaning_of_indices
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string

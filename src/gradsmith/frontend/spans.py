@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,14 +20,26 @@ from gradsmith.frontend.codes import CodeTable
 # UTF-8, None where not known (before Python 3.11, and under -X no_debug_ranges).
 Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
 # Files below these are never "where the user is".
 _GRADSMITHS = f"{Path(__file__).parents[1]}/"
 _NOT_THE_USERS = (_GRADSMITHS, f"{Path(np.__file__).parent}/")
 
 
-def is_gradsmiths(code: CodeType) -> bool:
-    """Whether it is code of the compiler."""
-    return code.co_filename.startswith(_GRADSMITHS)
+_USERS: set[CodeType] = set()
+"""Functions of the compiler in which Python does what the user wrote: errors are the user's."""
+
+
+def in_users_name(function: AnyFunction) -> AnyFunction:
+    """Declare that errors of Python's which are raised in ``function`` are the user's."""
+    _USERS.add(function.__code__)
+    return function
+
+
+def is_users_own(code: CodeType) -> bool:
+    """Whether errors raised in it are the user's: it is no code of the compiler."""
+    return code in _USERS or not code.co_filename.startswith(_GRADSMITHS)
 
 
 @dataclass(slots=True)

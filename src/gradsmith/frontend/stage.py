@@ -36,9 +36,9 @@ from gradsmith.frontend.journal import check_iterators, note_container, note_reb
 from gradsmith.frontend.made_functions import note_inner_functions
 from gradsmith.frontend.object_identity import check_members
 from gradsmith.frontend.outside_iterators import check_outside_iterators
-from gradsmith.frontend.path_errors import in_users_name, users_context
+from gradsmith.frontend.path_errors import users_context
 from gradsmith.frontend.source import Source, find_source
-from gradsmith.frontend.spans import is_staged_code, register
+from gradsmith.frontend.spans import in_users_name, is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter

@@ -10,19 +10,23 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import is_traced
-from gradsmith.frontend.exact_type import check_text
+from gradsmith.frontend.exact_type import check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown, refuse
 from gradsmith.frontend.messages import TRACED, no_text, shown
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing, Unsettled
+from gradsmith.ir.types import class_of_values
+from gradsmith.ops.raising import error_of
 
 Call: TypeAlias = Callable[..., Any]
 _CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
@@ -69,8 +73,33 @@ def _of_traced(value: Any, **how: Any) -> Text:
         check_text(value, by_class=by_class, spec="" if conversion else spec)
     elif not how["spec"]:
         how["conversion"] = ""  # an integer is written alike
+    if how["spec"]:
+        _check_format(value, **how)
     kept = value.node if isinstance(value, Tracer) else value
     return Text([Value(kept, shown(value), trace.builder, **how)])
+
+
+def _check_format(value: Any, spec: str, conversion: str = "", percent: bool = False) -> None:
+    """Raise Python's error where the class of a value has no such format, as it does before the
+    text is used.
+    """
+    if conversion or isinstance(value, TracedInt):
+        _write("" if conversion else 0, spec, percent)
+    elif value.type.form == "array":
+        _write(np.zeros((1,) * value.ndim, value.dtype), spec, percent)
+    elif not of_class(
+        value, lambda kind: error_of(lambda: _write(kind(0), spec, percent)) is None
+    ):
+        _write(class_of_values(exact_type(value))(0), spec, percent)
+
+
+def _is_written(kind: type, spec: str, percent: bool) -> bool:
+    return error_of(lambda: _write(kind(0), spec, percent)) is None
+
+
+@in_users_name
+def _write(example: Any, spec: str, percent: bool) -> None:
+    spec % (example,) if percent else format(example, spec)
 
 
 def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text | None:
