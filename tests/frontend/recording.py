@@ -147,7 +147,7 @@ class BoundRecorder:
             raise no_value(name, outside=outside)
         return value
 
-    def raising(self, error, /):
+    def raising(self, error, cause=None, /):
         self.note("raising")
         return True
 

@@ -73,3 +73,49 @@ def test_an_error_is_asked_for_once():
 
     assert gs.grad(f).source(X).count("raise ValueError('negative')") == 1
     assert gs.grad(f).source(X).count("    for i in ") == 2
+
+
+def from_another(x):
+    if x[0] > 0:
+        raise ValueError("v", 1) from KeyError("k", 2)
+    return x
+
+
+def from_a_variable_in_a_loop(x):
+    reason = KeyError("k")
+    for e in x:
+        if e > 1:
+            raise ValueError(f"v {e}") from reason
+    return x
+
+
+def from_the_handled_one(x):
+    try:
+        if x[0] > 0:
+            raise KeyError("k")
+    except KeyError as error:
+        raise ValueError("v") from error
+    return x
+
+
+def from_none(x):
+    for e in x:
+        if e > 1:
+            raise ValueError from None
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [from_another, from_a_variable_in_a_loop, from_the_handled_one, from_none]
+)
+def test_causes_are_kept(function):
+    compiled = gs.compile(function)
+    assert compiled(np.zeros(2)).tolist() == [0, 0]
+    x = np.array([0.5, 1.5])
+    with pytest.raises(ValueError, match=r"v|^$") as expected:
+        function(x)
+    with pytest.raises(ValueError, match=r"v|^$") as found:
+        compiled(x)
+    assert found.value.args == expected.value.args
+    assert repr(found.value.__cause__) == repr(expected.value.__cause__)
+    assert found.value.__suppress_context__ == expected.value.__suppress_context__

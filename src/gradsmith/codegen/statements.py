@@ -40,7 +40,6 @@ from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.calls import call
 from gradsmith.ops.data_sizes import Taken
-from gradsmith.ops.effects import fail
 from gradsmith.ops.shape import private
 from gradsmith.tree import leaf_name
 
@@ -327,7 +326,7 @@ class Body:
             if node.op is call and not node.attrs["callee"].is_logged:
                 return []  # what is only looked at
             done = self._emit(node)
-            return [ast.Raise(done, None) if node.op is fail else ast.Expr(done)]
+            return [done if isinstance(done, ast.stmt) else ast.Expr(done)]
         if isinstance(node.type, TupleType):
             return [self._several(node, node.type)]
         target = self.variables[node]

@@ -28,12 +28,14 @@ from gradsmith.ir.graph import Node
 from gradsmith.ops.effects import fail
 
 
-def raising(make: Callable[[], Any]) -> bool:
-    """Whether to raise an error now; on a way that may not be taken the emitted code does."""
+def raising(make: Callable[[], Any], cause: Callable[[], Any] | None = None) -> bool:
+    """Whether to raise an error now, from a cause; on a way that may not be taken the emitted code
+    does.
+    """
     if not in_region():
         return True
     refuse_handlers()
-    error = _record(make())
+    error = _record(make(), cause)
     trace = current_trace()
     assert trace is not None
     raise AbandonedError.at(error, trace.builder)
@@ -118,14 +120,22 @@ def _failed_assertion(text: Any) -> AssertionError:
     return AssertionError() if text is None else AssertionError(text)
 
 
-def _record(error: Any) -> Any:
+def _record(error: Any, cause: Callable[[], Any] | None = None) -> Any:
+    error = _instance(error)
+    if not can_fail(error):
+        _leave_to_python(error)
+    if cause is not None:
+        error.__cause__ = _instance(cause())
+    failed(error)
+    return error
+
+
+def _instance(error: Any) -> Any:
+    """What ``raise`` makes of an error, or of its class."""
     if isinstance(error, Refusing):
         error.refuse()
     if isinstance(error, type) and issubclass(error, BaseException):
-        error = _made(error)
-    if not can_fail(error):
-        _leave_to_python(error)
-    failed(error)
+        return _made(error)
     return error
 
 

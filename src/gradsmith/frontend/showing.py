@@ -191,7 +191,15 @@ def _is_given(value: Any) -> bool:
 
 def failed(error: BaseException, span: Span | None = None) -> None:
     """Let the emitted code raise the error, at this place in the user's code or where that is."""
-    Effect(effects.fail).take(error.args).add(span, error=type(error))
+    effect = Effect(effects.fail).take(error.args)
+    if not error.__suppress_context__:
+        effect.add(span, error=type(error))
+        return
+    cause = error.__cause__
+    if cause is None or not can_fail(cause):
+        effect.add(span, error=type(error), cause=(None, 0))
+    else:
+        effect.take(cause.args).add(span, error=type(error), cause=(type(cause), len(cause.args)))
 
 
 def present(value: Any) -> Any:

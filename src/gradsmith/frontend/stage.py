@@ -218,8 +218,8 @@ class BoundRuntime(Protocol):
         With ``outside`` it is one of a function around this one.
         """
 
-    def raising(self, error: Later, /) -> bool:
-        """Whether ``raise error()`` is to be done now, and not by the emitted code."""
+    def raising(self, error: Later, cause: Later = ..., /) -> bool:
+        """Whether ``raise error() from cause()`` is to be done now, not by the emitted code."""
 
     def listed(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
         """``[element for ...]``.

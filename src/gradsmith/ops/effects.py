@@ -5,11 +5,12 @@ The texts are made while the code runs, by Python itself and with its own format
 
 from __future__ import annotations
 
+import ast
 import builtins
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def _effect(name: str, evaluate: Any, emit: EmitRule) -> Op:
     )
 
 
-# -- raise error(*arguments) ---------------------------------------------------------------------
+# -- raise error(*arguments) from cause ----------------------------------------------------------
 
 NUMPYS_ERRORS: dict[type, str] = {
     np.linalg.LinAlgError: "np.linalg.LinAlgError",
@@ -44,13 +45,36 @@ NUMPYS_ERRORS: dict[type, str] = {
 """Those of NumPy's that its users raise, too."""
 
 
-def _fail(*values: Any, error: type[BaseException], arguments: Sequence[Given]) -> tuple[Any, ...]:
-    raise error(*evaluated(arguments, values))
+Cause: TypeAlias = "tuple[type[BaseException] | None, int]"
+"""The class of an error's cause, and how many of the arguments are its own; None for no cause
+(``from None``).
+"""
+
+
+def _fail(
+    *values: Any,
+    error: type[BaseException],
+    arguments: Sequence[Given],
+    cause: Cause | None = None,
+) -> tuple[Any, ...]:
+    given = evaluated(arguments, values)
+    if cause is None:
+        raise error(*given)
+    kind, count = cause
+    end = len(given) - count
+    raise error(*given[:end]) from None if kind is None else kind(*given[end:])
 
 
 def _emit_fail(emitter: Emitter, node: Any, *values: Any) -> Any:
-    kind = emitter.error(node.attrs["error"])
-    return syntax.call(kind, *expressed(node.attrs["arguments"], values))
+    kind, given = emitter.error(node.attrs["error"]), expressed(node.attrs["arguments"], values)
+    cause: Cause | None = node.attrs.get("cause")
+    if cause is None:
+        return ast.Raise(syntax.call(kind, *given), None)
+    end = len(given) - cause[1]
+    reason = syntax.expression(None)
+    if cause[0] is not None:
+        reason = syntax.call(emitter.error(cause[0]), *given[end:])
+    return ast.Raise(syntax.call(kind, *given[:end]), reason)
 
 
 fail = _effect("fail", _fail, _emit_fail)

@@ -13,14 +13,16 @@ from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, pl
 
 @rule(ast.Raise)
 def raise_(rewriter: Rewriter, node: ast.Raise) -> ast.stmt:
-    """``raise e from c`` → ``if __gs__.raising(lambda: e): raise __gs_scratch__.raised(e) from
-    __gs_scratch__.raised(c)``: where a traced value decides, the emitted code raises it.
+    """``raise e from c`` → ``if __gs__.raising(lambda: e, lambda: c): raise
+    __gs_scratch__.raised(e) from __gs_scratch__.raised(c)``: where a traced value decides, the
+    emitted code raises it.
     """
     at = place(node)
     made: Any = rebuild(rewriter, node)
     none = ast.arguments([], [], None, [], [], None, [])
     error = made.exc or ast.Constant(None, **at)
-    asked = rewriter.call("raising", at, ast.Lambda(none, error, **at))
+    parts = [error] if made.cause is None else [error, made.cause]
+    asked = rewriter.call("raising", at, *(ast.Lambda(none, part, **at) for part in parts))
     given = {
         name: rewriter.scratch("raised", place(value), value)
         for name in ("exc", "cause")
