@@ -687,3 +687,18 @@ def test_a_reshape_to_a_size_that_the_data_decide():
     compiled = gs.compile(fun)
     for x in (0.5, 2.0, 0.5):
         assert repr(compiled(x)) == repr(fun(x))
+
+
+def test_errors_of_ufuncs_have_numpys_class():
+    def function(x):
+        y = np.arange(2)
+        try:
+            if x[0] > 1:
+                y += x
+        except TypeError as error:
+            return type(error).__name__, str(error), str(error.args)
+        return x
+
+    compiled = gs.compile(function)
+    for x in (np.array([0.5, 1.0]), np.array([1.5, 1.0])):
+        assert repr(compiled(x)) == repr(function(x))

@@ -71,16 +71,35 @@ _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins
 def _raised(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Exception | None:
-    """The error of a call, as one of a class that the emitted code can name."""
+    """The error of a call, as one of a class that users can name."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function(*args, **kwargs)
     except Exception as error:
+        if isinstance(error, (KeyError, UFUNC_ERROR)):
+            return error
         named = type(error).__module__ == "builtins" or type(error) in NUMPYS_ERRORS
-        kind = type(error) if named else next(k for k in type(error).__mro__ if _is_pythons(k))
-        return kind(str(error)) if not isinstance(error, KeyError) else error
+        return type(error)(str(error)) if named else in_pythons_class(error)
     return None
+
+
+def _ufunc_error() -> type[TypeError]:
+    """The class that ufuncs' errors about dtypes have, which NumPy does not export."""
+    try:
+        np.add(np.zeros(0), 1, out=np.zeros(0, int))
+    except TypeError as error:
+        return next(kind for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
+    return TypeError
+
+
+UFUNC_ERROR = _ufunc_error()
+
+
+def in_pythons_class(error: Exception) -> Exception:
+    """The error of a ufunc as one of Python's classes, which the emitted code can name."""
+    kind: type[Exception] = next(k for k in type(error).__mro__ if _is_pythons(k))
+    return kind(str(error))
 
 
 def _is_pythons(kind: type) -> bool:

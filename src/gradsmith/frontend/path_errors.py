@@ -11,6 +11,7 @@ from types import TracebackType
 
 from gradsmith.errors import GradsmithError, SpecialisationError
 from gradsmith.frontend.failures import mentions_stand_ins
+from gradsmith.frontend.numpy_errors import UFUNC_ERROR, in_pythons_class
 from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import in_users_name, is_users_own, span_of
 from gradsmith.frontend.trace import Trace, current_trace
@@ -32,6 +33,8 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
     if error is None or own is None:
         _decide_by_call(error, trace)
         return None
+    if isinstance(own, UFUNC_ERROR):
+        own = in_pythons_class(own)
     if not any(node.op is fail for node in trace.builder.nodes):
         if not can_fail(own):
             return None
