@@ -22,6 +22,7 @@ from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own,
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import MEANINGS, is_grown
 from gradsmith.frontend.joint import as_condition
+from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
@@ -132,7 +133,11 @@ def _sum(values: Any, start: Any = 0) -> Any:
 def _sum_of_some(values: Tracer, start: Any) -> Any:
     """The sum of an array that has an element."""
     ordered = values.ndim == 1 and values.dtype.kind in "fc"  # which the last bit depends on
-    total = run(_added_in_order, values) if ordered else apply(np.sum, values, axis=0)
+    if ordered:
+        total = run(_added_in_order, values)
+    else:  # integers wrap around as their elements do: np.sum by itself takes a wider dtype
+        wraps = values.dtype.kind in "iu" and is_whole(start)
+        total = apply(np.sum, values, axis=0, dtype=values.dtype if wraps else None)
     return total if type(start) is int and start == 0 else start + total
 
 

@@ -36,11 +36,11 @@ from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
-from gradsmith.ir.types import ArrayType, python_number, scalar
+from gradsmith.ir.types import ArrayType, DType, python_number, scalar
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import is_first_rows
 from gradsmith.ops.regions import as_whole
-from gradsmith.ops.scalars import as_float
+from gradsmith.ops.scalars import as_float, as_python
 
 Items = TypeVar("Items", bound=Sequence[Any])
 
@@ -110,8 +110,8 @@ class Form:
     """How an element is made of rows: numbers and arrays in tuples, lists and dicts.
 
     For each leaf ``kinds`` has what Python calls it: "array" (or a scalar of NumPy's), "float",
-    "int", `Mixed` where that differs; the form of the elements where it is a list (or a tuple:
-    ``sequence``) that an inner loop appended to.
+    "int", "complex", "bool", `Mixed` where that differs; the form of the elements where it is a
+    list (or a tuple: ``sequence``) that an inner loop appended to.
     """
 
     shape: tree.Tree
@@ -171,7 +171,9 @@ class Mixed:
 
 def number_kind(kind: Any, whole: Tracer) -> Any:
     """The kind of a leaf by what has been stored in it since."""
-    return _joint_kind(_joint_kind(kind, "float"), "array") if whole.view.storage.mixed else kind
+    if not whole.view.storage.mixed:
+        return kind
+    return _joint_kind(_joint_kind(kind, PYTHONS.get(whole.dtype, "float")), "array")
 
 
 def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
@@ -183,7 +185,7 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
         return wrap_size(as_whole(row.node))
     if isinstance(kind, Mixed):
         note(row.node, Classes(kind.types, lists=sites))
-    made = run(as_float, row) if kind == "float" else row
+    made = row if kind == "array" or isinstance(kind, Mixed) else run(as_python, row)
     note_chosen(made.node, sites)
     return made
 
@@ -253,9 +255,8 @@ def _kind(leaf: Any) -> Any:
     types = possible_types(leaf.node) if isinstance(leaf, Tracer) else ()
     if len(types) > 1:
         return Mixed(types)
-    weak = leaf.type.weak if isinstance(leaf, Tracer) else type(leaf) is float
-    real = leaf.dtype == np.float64 if isinstance(leaf, Tracer) else True
-    return "float" if weak and real else "array"
+    type_ = leaf.type if isinstance(leaf, Tracer) else traced(leaf).type
+    return PYTHONS.get(type_.dtype, "array") if type_.weak else "array"
 
 
 def as_rows(form: Form, wholes: Sequence[Tracer], sites: Sites) -> list[Tracer]:
@@ -378,18 +379,19 @@ def joint_form(left: Form, right: Form) -> Form | None:
 def _joint_kind(left: Any, right: Any) -> Any:
     if left == right:
         return left
-    return Mixed(tuple(dict.fromkeys((*_types_of_kind(left), *_types_of_kind(right)))))
+    known = [t for kind in (left, right) if kind != "array" for t in _types_of_kind(kind)]
+    numpys = [scalar(known[0].dtype)] if "array" in (left, right) else []
+    return Mixed(tuple(dict.fromkeys((*known, *numpys))))
 
 
 def _types_of_kind(kind: Any) -> tuple[ArrayType, ...]:
     return kind.types if isinstance(kind, Mixed) else (_TYPES_OF_KINDS[kind],)
 
 
-_TYPES_OF_KINDS = {
-    "float": python_number(float),
-    "int": python_number(int),
-    "array": scalar(float),
-}
+PYTHONS: dict[DType, str] = {np.dtype(cls): cls.__name__ for cls in (float, complex, bool)}
+"""The kinds of Python's numbers by dtype. Integers may be sizes, and are a kind of their own."""
+
+_TYPES_OF_KINDS = {cls.__name__: python_number(cls) for cls in (float, int, complex, bool)}
 
 
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:

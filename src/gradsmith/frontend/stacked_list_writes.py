@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.dispatch import apply
+from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
+    PYTHONS,
     Form,
     Grown,
     Mixed,
@@ -109,22 +110,24 @@ def _is_number_for(trace: Trace, form: Form, wholes: Sequence[Tracer], value: An
     if whole.ndim != 1 or kind == "int" or given is None:
         return False
     return number_kind(kind, whole) == given or (
-        whole.dtype == np.float64 and not _has_narrow_inputs(trace)
+        whole.dtype in PYTHONS and (whole.dtype == bool or not _has_narrow_inputs(trace))
     )
 
 
-def _kind_of(value: Any, dtype: Any = np.float64) -> Any:
-    """Whether a number of this dtype is Python's or NumPy's; None where it is another one."""
-    if isinstance(value, Tracer):
-        if value.dtype != dtype or value.type.form == "array":
-            return None
-        types = possible_types(value.node)
-        if len(types) > 1:
-            return Mixed(types)
-        return "float" if value.type.weak else "array"
-    if type(value) is float and dtype == np.float64:
-        return "float"
-    return "array" if isinstance(value, np.generic) and value.dtype == dtype else None
+def _kind_of(value: Any, dtype: Any = None) -> Any:
+    """Whether a number (of this dtype, or of one that Python has as well) is Python's or NumPy's;
+    None where it is another one.
+    """
+    if not isinstance(value, (Tracer, bool, float, complex, np.generic)):
+        return None
+    type_ = traced(value).type
+    fits = type_.dtype in PYTHONS if dtype is None else type_.dtype == dtype
+    if not fits or type_.form == "array":
+        return None
+    types = possible_types(value.node) if isinstance(value, Tracer) else ()
+    if len(types) > 1:
+        return Mixed(types)
+    return PYTHONS.get(type_.dtype) if type_.weak else "array"
 
 
 def _has_narrow_inputs(trace: Trace) -> bool:
