@@ -73,6 +73,25 @@ def bisection(c, high):
     return _bisected(lambda t: t**3 - c, 0.0, high)
 
 
+def _sort_between(y, low, high):
+    while low < high:
+        place = low
+        for j in range(low, high):
+            if y[j] < y[high]:
+                y[place], y[j] = y[j], y[place]
+                place += 1
+        y[place], y[high] = y[high], y[place]
+        _sort_between(y, low, place - 1)
+        low = place + 1
+
+
+def sorted_in_place(x, c):
+    """It calls itself in a ``while`` loop only, which the numbers end."""
+    y = x.tolist()
+    _sort_between(y, 0, len(y) - 1)
+    return sum(y[j] * c**j for j in range(len(y)))
+
+
 X = np.array([0.3, -1.2, 0.8, 2.0, -0.5, 0.1, 1.1, -0.7, 0.6])
 CASES = {
     adaptive_integral: [(1.0, 1e-3), (3.0, 1e-4), (1.0, 1e-3)],
@@ -80,6 +99,7 @@ CASES = {
     walk_with_two_calls: [(X, 1.0), (np.abs(X), 0.5), (-X, 1.0)],
     power_by_halves: [(1.1, 37.0), (0.9, 8.0), (2.0, 1.0)],
     bisection: [(2.0, 3.0), (5.0, 2.0)],
+    sorted_in_place: [(X[:5], 1.5), (X[4:], 0.5)],
 }
 
 

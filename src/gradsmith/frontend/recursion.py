@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 
-from gradsmith.errors import Span
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
+from gradsmith.ir.graph import Node
 from gradsmith.ir.nesting import NestingError
 
 DEEPEST = 12
@@ -60,23 +60,23 @@ def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) ->
     trace.recursive_calls += 1
     if len(set(regions)) <= DEEPEST and trace.recursive_calls <= MOST_CALLS:
         return
-    site = _undecided(trace, regions[-1])
-    if site is None:  # only loops in between: plain values end it, or the limit on nests
+    cause = _undecided(trace, regions[-1])
+    if cause is None:  # counted loops in between: plain values end it, or the limit on nests
         return
-    raise UndecidedError.at(
-        site,
-        f"{function.__name__}() calls itself, and a traced value decides when that ends",
-        _HINT,
-    )
+    name = function.__name__
+    raise cause.error(f"{name}() calls itself, and a traced value decides when that ends", _HINT)
 
 
-def _undecided(trace: Trace, outer: Builder) -> Span | None:
-    """Where the branch stands within ``outer`` that is to be decided."""
+def _undecided(trace: Trace, outer: Builder) -> Cause | None:
+    """The branch, or ``while`` loop, within ``outer`` that is to be decided."""
     for builder in trace.builders():
         if builder is outer:
             return None
-        if builder not in trace.bodies and trace.sites.get(builder) is not None:
-            return trace.sites[builder]
+        site = trace.sites.get(builder)
+        is_loop = builder in trace.bodies
+        counted = is_loop and not isinstance(trace.entered.get(builder), Node)
+        if site is not None and not counted:
+            return Cause(site, site if is_loop else None)
     return None
 
 
