@@ -38,7 +38,9 @@ TRUTHS: dict[str, tuple[int, ...]] = {
 }
 """Operands that SymPy takes as conditions; anywhere else a truth value counts as 0 or 1."""
 
-IDENTITIES = frozenset({"astype", "copy", "stop_gradient", "broadcast_to", "full", "widened"})
+IDENTITIES = frozenset(
+    {"astype", "copy", "stop_gradient", "broadcast_to", "full", "widened", "of_dtype"}
+)
 """An element of the result is an element of the operand, found by broadcasting."""
 
 LEADING = frozenset({"expand_dims", "squeeze", "reshape"})
@@ -162,6 +164,8 @@ class Writer:
             return _without_leading_ones(node.shape) == _without_leading_ones(node.inputs[0].shape)
         if name in OVER_NOTHING:
             return len(node.attrs["axis"]) == 0
+        if name == "getitem" and not node.inputs[0].ndim:  # x[()] makes an array a number
+            return True
         return name in IDENTITIES or node.op in ARTEFACTS
 
     def _converted(self, operand: Node, dtype: DType) -> Any:
