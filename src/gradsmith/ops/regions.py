@@ -78,7 +78,7 @@ branch = primitive(
     evaluate=_branch_evaluate,
     derivative=_BY_MODE,
     emit=_unemitted,
-    traits=("barrier",),
+    traits=("barrier", "forms"),
 )
 
 
@@ -201,7 +201,7 @@ loop = primitive(
     evaluate=_loop_evaluate,
     derivative=_BY_MODE,
     emit=_unemitted,
-    traits=("barrier",),
+    traits=("barrier", "forms"),
 )
 
 # -- rerun: rerun(*captured; block, symbols) ------------------------------------------------------
@@ -222,7 +222,7 @@ rerun = primitive(
     evaluate=lambda *captured, run, block, symbols: run(block, captured),
     derivative=_BY_MODE,
     emit=_unemitted,
-    traits=("barrier",),
+    traits=("barrier", "forms"),
 )
 
 # -- whole: int(x), round(x), math.floor(x): an integer that sizes may mention by its symbol -----

@@ -255,7 +255,12 @@ flip: Op = primitive(
 def private(node: Node, x: ast.expr) -> ast.expr:
     """A copy of an array that is to be written in place; its elements stay in their order in
     memory, by which sums add them.
+
+    Without axes it is made an array: where the code runs, ``x`` may be a scalar of NumPy's or a
+    number, as rewrites take these for each other.
     """
+    if node.array_type.form == "array" and not node.ndim:
+        return syntax.call("np.array", x)
     turned = node.ndim > 1 and _is_turned(node)
     return syntax.method(x, "copy", **({"order": "K"} if turned else {}))
 

@@ -238,6 +238,16 @@ def _all_written(root: Node, x: Node, y: Node) -> Node | None:
     return getitem(y, **root.attrs) if fits else None
 
 
+def _without_axes(root: Node, x: Node, y: Node) -> Node | None:
+    """What is written to an array without axes is all of it, or is added to all of it: a new array
+    of that, and no buffer that is written to.
+    """
+    if x.ndim or root.inputs[2:]:
+        return None
+    value = reshape(y, shape=()) if y.ndim else y
+    return reshape(cast(x + value if root.op is index_add else value, root.dtype), shape=())
+
+
 def _taken_twice(root: Node, x: Node) -> Node | None:
     """``x[::-1][::-1]``."""
     same = root.attrs == root.inputs[0].attrs and not root.inputs[1:]
@@ -259,6 +269,7 @@ PARTS = (with_real, with_imag)
 VIEWS = (expand_dims, squeeze, reshape, transpose, getitem, gather)
 
 STRUCTURE = [
+    *(Rule(Apply(op, (X, Y), R, rest=True), _without_axes) for op in (index_set, index_add)),
     Rule(Apply(multiply, (X, 1), R), _strong),
     Rule(Apply(multiply, (X, Y), R), _number_first),
     Rule(Apply(divide, (X, 1), R), _kept),

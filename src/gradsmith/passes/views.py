@@ -212,7 +212,12 @@ class _Views(Replay):
 
 
 def puts_back(node: Node, view: Node) -> bool:
-    """Whether ``node`` is what ``view`` is a view of, but for what the view shows."""
+    """Whether ``node`` is what ``view`` is a view of, but for what the view shows.
+
+    An array without axes is no place to write to: where the code runs, it may be a scalar.
+    """
+    if not node.ndim:
+        return False
     if node.op in STORES:
         whole = node.inputs[0], *node.inputs[2:]
         same = view.inputs == whole and view.attrs == node.attrs
