@@ -71,7 +71,7 @@ def _cast(gradient: Node, source: Node) -> Node:
         gradient = getitem(gradient, index=Index(()))
     if gradient.dtype != type_.dtype or gradient.array_type.weak:
         return astype(gradient, dtype=type_.dtype)
-    if type_.form != "array" and _may_be_of_another_class(gradient, source):
+    if not type_.shape and _may_be_of_another_class(gradient, source):
         return of_dtype(gradient, dtype=type_.dtype)
     return gradient
 

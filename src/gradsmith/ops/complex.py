@@ -78,7 +78,7 @@ def _emit_copy(emitter: Emitter, node: Node, z: ast.expr, x: ast.expr) -> ast.ex
 
 with_real: Op = primitive(
     "with_real",
-    infer=lambda z, x: z,
+    infer=lambda z, x: ArrayType(z.dtype, z.shape),
     evaluate=_with_part("real"),
     derivative=Linear((lambda g, z, x: with_real(g, 0), lambda g, z, x: real(g)), joint=True),
     emit=_emit_copy,
@@ -86,7 +86,7 @@ with_real: Op = primitive(
 )
 with_imag: Op = primitive(
     "with_imag",
-    infer=lambda z, x: z,
+    infer=lambda z, x: ArrayType(z.dtype, z.shape),
     evaluate=_with_part("imag"),
     derivative=Linear((lambda g, z, x: with_imag(g, 0), lambda g, z, x: imag(g)), joint=True),
     emit=_emit_copy,

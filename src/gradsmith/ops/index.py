@@ -181,8 +181,7 @@ def _evaluate_add(x: Any, update: Any, *arrays: Any, index: Index) -> Any:
 
 def _emit_copy(emitter: Emitter, node: Node, x: ast.expr, *_: ast.expr) -> ast.expr:
     """The code generator writes into this copy."""
-    is_array = node.inputs[0].array_type.form == "array"
-    return private(node.inputs[0], x) if is_array else syntax.call("np.array", x)
+    return private(node.inputs[0], x)
 
 
 def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:

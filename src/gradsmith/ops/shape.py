@@ -256,10 +256,9 @@ def private(node: Node, x: ast.expr) -> ast.expr:
     """A copy of an array that is to be written in place; its elements stay in their order in
     memory, by which sums add them.
 
-    Without axes it is made an array: where the code runs, ``x`` may be a scalar of NumPy's or a
-    number, as rewrites take these for each other.
+    What has no axes may be a scalar where the code runs, as rewrites take either for the other.
     """
-    if node.array_type.form == "array" and not node.ndim:
+    if not node.ndim:
         return syntax.call("np.array", x)
     turned = node.ndim > 1 and _is_turned(node)
     return syntax.method(x, "copy", **({"order": "K"} if turned else {}))
@@ -303,7 +302,7 @@ def _evaluate_copy(x: Any, *, order: Literal["C", "K"] = "C") -> Any:
 
 
 def _emit_copy(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
-    if node.attrs.get("order") == "K":
+    if node.attrs.get("order") == "K" and node.array_type.form == "array":
         return private(node.inputs[0], owner(node, x))
     if lacks_methods(node.inputs[0]) and node.array_type.form == "scalar":
         return syntax.call(f"np.{node.dtype.type.__name__}", x)
