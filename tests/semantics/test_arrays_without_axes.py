@@ -229,11 +229,14 @@ def check_all(result, number, kind):
             same(found, expected)
         expected = slope(number, x, kind)
         assert gradient(kind(x)) == pytest.approx(expected, rel=1e-6, abs=1e-7)
-        value, tangent = gs.jvp(number, (kind(x),), (kind(1.0),))
+        direction = kind(1.0)
+        value, tangent = gs.jvp(number, (kind(x),), (direction,))
+        assert direction == 1.0
         assert value == pytest.approx(number(kind(x)))
         assert tangent == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::gradsmith.errors.UnusedInputWarning")  # constants
 @pytest.mark.parametrize(
     ("make", "write", "place", "kind"), spread(23, MAKERS, WRITES, PLACES, [float, np.array])
 )

@@ -228,7 +228,8 @@ class Loop:
         moves = list(zip(self.carried, values, strict=False))
         leave = values[self.form.carried] if self.form.leaves else None
         leave_at_end(self.body.names, inner, moves, leave, self.trips.steps())
-        numbers = [name for name, r in zip(self.carried, results, strict=False) if _is_number(r)]
+        known = zip(self.carried, results, self.node.inputs, strict=False)
+        numbers = [name for name, *values in known if all(map(_is_number, values))]
         inner.statements = augmented(inner.statements, numbers)
 
     # -- behind it
