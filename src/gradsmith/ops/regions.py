@@ -63,7 +63,7 @@ def _branch_infer(
         raise InternalError("the arms of a branch give values of other types")
     if any(len(arm.params) != len(captured) for arm in (then, orelse)):
         raise InternalError("the arms of a branch have other parameters")
-    return TupleType(types)
+    return TupleType(tuple(map(_either, types, others)))
 
 
 def _branch_evaluate(
@@ -114,7 +114,8 @@ def _loop_infer(
         raise InternalError("the body of a loop has other parameters than the loop")
     length = trips(start, stop, step, symbols[carried])
     recorded = [TapeType(t, length) for t in results[carried + leaves :]]
-    return TupleType((*given[:carried], python_number(int), *recorded))
+    ended = map(_either, given[:carried], results)
+    return TupleType((*ended, python_number(int), *recorded))
 
 
 def may_follow(after: ValueType, before: ValueType) -> bool:
@@ -126,6 +127,11 @@ def may_follow(after: ValueType, before: ValueType) -> bool:
         return after == before
     alike = after.dtype == before.dtype and after.weak == before.weak
     return alike and same_shape(after.shape, before.shape)
+
+
+def _either(one: ValueType, other: ValueType) -> ValueType:
+    """The type of what is a value of either: an array, which may be written to, if one may be."""
+    return other if isinstance(other, ArrayType) and other.form == "array" else one
 
 
 def trips(start: Size, stop: Size | None, step: Size, symbol: Symbol | None) -> Size:

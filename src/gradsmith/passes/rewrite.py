@@ -15,6 +15,7 @@ from gradsmith.ir.op import Op
 from gradsmith.ir.types import ArrayType, Type, known_same_shape
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
+from gradsmith.ops.regions import loop
 from gradsmith.ops.shape import reshape
 from gradsmith.passes.pattern import Apply, Bindings, Matcher, matcher
 
@@ -133,6 +134,16 @@ def in_form(made: Node, model: Node) -> Node:
     return getitem(made, index=Index(())) if wanted == "scalar" else reshape(made, shape=())
 
 
+def _models(node: Node) -> Sequence[Node]:
+    """Nodes of the forms that the operands are to have: what a loop carries has the forms of the
+    parameters of its body.
+    """
+    if node.op is not loop:
+        return node.inputs
+    count = node.attrs["carried"]
+    return (*node.attrs["body"].params[1 : 1 + count], *node.inputs[count:])
+
+
 def prepare(
     builder: Builder, results: Sequence[Node], leaves: Iterable[Node], rewrite: Rewrite
 ) -> list[Node]:
@@ -172,7 +183,7 @@ def _replay(
         operands = [replaced.get(i, i) for i in node.inputs]
         if node.op.traits & _TELLING:
             with builder.phase(None):
-                operands = list(map(in_form, operands, node.inputs))
+                operands = list(map(in_form, operands, _models(node)))
         attrs = silent_attrs(node.attrs) if silent else node.attrs
         made = builder.again(node, operands, attrs)
         replaced[node] = made
