@@ -252,3 +252,186 @@ def test_written(make, write, place, kind):
         return np.sum(a * a + x * a)
 
     check_all(result, number, kind)
+
+
+# -- arguments and tangents of shape (), which loops are given
+
+
+def carried_from_the_start(x):
+    a, b = np.zeros(()), x
+    if x > 1:
+        b = x * x
+    k = x - x % 0.8
+    end = k + 1.0
+    while k < end:
+        b = b + x
+        a += b
+        k += 0.8
+    return a * a + x * b
+
+
+def chosen_and_carried_twice(x):
+    b = x if x > 1 else x * 1.0
+    k = x - x % 0.8
+    end = k + 1.0
+    while k < end:
+        j = k
+        while j < end:
+            b = b + x
+            j += 0.8
+        k += 0.8
+    return b * b + x * x
+
+
+def renewed_in_the_loop(x):
+    b = x * x
+    r = b
+    k = x - x % 0.8
+    end = k + 1.0
+    while k < end:
+        j = k
+        while j < end:
+            b = b + x
+            j += 0.8
+        r = b * x
+        if k > 0.3:
+            b = x * 1.0
+        k += 0.8
+    return b * b + r * x
+
+
+def renewed_in_each_iteration(x):
+    b = x * x
+    k = x - x % 0.8
+    end = k + 1.0
+    while k < end:
+        j = k
+        while j < end:
+            b = b + x
+            j += 0.8
+        r = b * x
+        b = x * 1.0
+        k += 0.8
+    return b * b + r * x
+
+
+LOOPS = [
+    carried_from_the_start,
+    chosen_and_carried_twice,
+    renewed_in_the_loop,
+    renewed_in_each_iteration,
+]
+
+
+@pytest.mark.parametrize("f", LOOPS)
+@pytest.mark.parametrize("kind", [float, np.array])
+def test_loops_leave_what_they_are_given_alone(f, kind):
+    compiled, gradient = gs.compile(f), gs.grad(f)
+    for at in AT:
+        x, direction, expected = kind(at), kind(1.0), slope(f, at, kind)
+        assert compiled(x) == pytest.approx(f(kind(at)))
+        assert gradient(x) == pytest.approx(expected, rel=1e-6)
+        assert gs.jvp(f, (x,), (direction,))[1] == pytest.approx(expected, rel=1e-6)
+        assert gs.vjp(f, x)[1](direction)[0] == pytest.approx(expected, rel=1e-6)
+        assert (x, direction) == (at, 1.0)
+
+
+# -- several objects, views of larger arrays, parts of complex arrays
+
+
+def two_names(x):
+    a = np.array(x)
+    b = a
+    for _ in range(2):
+        b *= x
+    return a, b
+
+
+def exchanged(x):
+    a, b = np.array(x), np.zeros(())
+    for _ in range(3):
+        a, b = b, a
+        a += x
+    return a, b
+
+
+def element_of_a_larger_one(x):
+    v = np.array([x, 2 * x, 3 * x])
+    e = v[1, ...]
+    keep = np.array(0.0 * x)
+    for _ in range(3):
+        keep[...] = e
+        e += x
+        v[0] += e
+    return keep, e, v
+
+
+def in_a_dict(x):
+    d = {"k": np.zeros(())}
+    for _ in range(2):
+        d["k"] += x
+    if x > 1:
+        d["k"][...] = d["k"] ** 2
+    return d["k"], d["k"] * 1.0
+
+
+def in_an_append(x):
+    a, s = np.array(x), []
+    for _ in range(3):
+        a[...] = a * x
+        s.append(a.copy())
+    return tuple(s)
+
+
+def imaginary_part(x):
+    a = np.array(x + 0j)
+    if x > 1:
+        a.imag[...] = x * x
+    a.real += 1
+    return a.imag, a.real, a
+
+
+def plain_at_first(x):
+    a = np.array(2.0)
+    if x > 1:
+        a[()] = 2 * x
+    return a, a * x
+
+
+def read_only_view(x):
+    a = np.array(x)
+    b = np.broadcast_to(a, (2,))
+    if x > 1:
+        a[...] = 3 * x
+    return b * 1.0, a
+
+
+def handled(x):
+    a = np.array(x)
+    try:
+        a[...] = x * x
+        if x > 1:
+            raise ValueError
+        a += 1
+    except ValueError:
+        a -= 1
+    return a, a * x
+
+
+SEVERAL = [
+    *(two_names, exchanged, element_of_a_larger_one, in_a_dict, in_an_append, imaginary_part),
+    *(plain_at_first, read_only_view, handled),
+]
+
+
+@pytest.mark.parametrize("result", SEVERAL)
+@pytest.mark.parametrize("kind", [float, np.array])
+def test_several_arrays(result, kind):
+    def number(x):
+        return sum([np.sum(np.abs(r)) * (k + 1.5) for k, r in enumerate(result(x))])
+
+    check_all(result, number, kind)
+
+
+def test_gradients_of_arrays_without_axes_are_scalars_of_numpys():
+    assert type(gs.grad(lambda x: in_a_dict(x)[1])(np.array(0.7))) is np.float64

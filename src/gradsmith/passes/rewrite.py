@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from gradsmith.ir.builder import Builder, Rewrite
 from gradsmith.ir.context import building, current_builder
-from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.mentions import silent_attrs
 from gradsmith.ir.op import Op
@@ -144,6 +144,24 @@ def _models(node: Node) -> Sequence[Node]:
     return (*node.attrs["body"].params[1 : 1 + count], *node.inputs[count:])
 
 
+def _attrs_in_form(node: Node) -> Mapping[str, Any]:
+    """The attributes of ``node``: the next values that a loop carries have the forms of the
+    parameters of its body, too.
+    """
+    if node.op is not loop:
+        return node.attrs
+    body: Region = node.attrs["body"]
+    builder = Builder(intern=False)
+    builder.params, builder.nodes = list(body.params), list(body.nodes)
+    with building(builder):
+        carried = body.params[1 : 1 + node.attrs["carried"]]
+        ended = tuple(map(in_form, body.results, carried))
+    results = (*ended, *body.results[len(ended) :])
+    if results == body.results:
+        return node.attrs
+    return {**node.attrs, "body": replace(body, nodes=tuple(builder.nodes), results=results)}
+
+
 def prepare(
     builder: Builder, results: Sequence[Node], leaves: Iterable[Node], rewrite: Rewrite
 ) -> list[Node]:
@@ -184,7 +202,8 @@ def _replay(
         if node.op.traits & _TELLING:
             with builder.phase(None):
                 operands = list(map(in_form, operands, _models(node)))
-        attrs = silent_attrs(node.attrs) if silent else node.attrs
+        attrs = _attrs_in_form(node)
+        attrs = silent_attrs(attrs) if silent else attrs
         made = builder.again(node, operands, attrs)
         replaced[node] = made
         if node in named:
