@@ -303,8 +303,9 @@ def _is_same(left: Any, right: Any) -> bool:
     """Whether two containers hold the same things."""
     if isinstance(left, set):
         return bool(left == right)
-    pairs = zip(*(tree.parts(side)[2] for side in (left, right)), strict=False)
-    return len(left) == len(right) and all(a is b for a, b in pairs)
+    (_, keys, parts), (_, others, found) = tree.parts(left), tree.parts(right)
+    alike = keys == others and len(parts) == len(found)  # a value may have moved to another key
+    return alike and all(a is b for a, b in zip(parts, found, strict=True))
 
 
 # -- expressions ---------------------------------------------------------------------------------

@@ -58,8 +58,14 @@ class Compound:
 
     @property
     def hint(self) -> int:
-        """Its value in the traced call."""
-        return COMPOUND[self.name](hint(self.left), hint(self.right))
+        """Its value in the traced call.
+
+        Integers that only the emitted code knows have hints that say nothing, 0 among them.
+        """
+        right = hint(self.right)
+        if right == 0 and self.name in ("//", "%"):
+            return 0
+        return COMPOUND[self.name](hint(self.left), right)
 
     def value(self, bindings: Mapping[Symbol, int]) -> int:
         """Its number under ``bindings``."""
