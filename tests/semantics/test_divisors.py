@@ -8,18 +8,18 @@ import pytest
 from control.one_object import check_calls, function_of
 
 COUNTED = "k = 0\nfor v in x:\n    if v > 0.6:\n        k += 1\n"
+REST = "return x[0] * (7 // k)"
 PROGRAMS = {
     "quotient": COUNTED + "return 7 // k, x[0]",
     "remainder": COUNTED + "return x[0] * (7 % k)",
     "divmod": COUNTED + "return divmod(12, k), x[0] / k",
-    "handled": COUNTED
-    + "try:\n    return 7 // k + x[0]\nexcept ZeroDivisionError:\n    return x[1]",
+    "handled": COUNTED + f"try:\n    {REST}\nexcept ZeroDivisionError:\n    return x[1]",
+    "guarded": COUNTED + "return x[0] * (7 // k if k else -1)",
     "branches": COUNTED + "if k > 1:\n    return x[0] * (9 // k)\nreturn x[0] * (5 % (k + 1))",
-    "of a while loop": "k = 0\nwhile k < len(x) and x[k] > 0.6:\n    k += 1\nreturn x[0] * (7 // k)",
-    "of a product": "k = 1\nfor v in x:\n    if v > 1:\n        k *= 2\nreturn 16 // k, 3 % -k, x[0]",
-    "in a loop": COUNTED
-    + "t = 0.0\nfor i in range(1, k):\n    t += x[i] * (6 // i % k)\nreturn t",
-    "of a key": "k = max(range(len(x)), key=lambda j: x[j])\nreturn x[0] * (12 // k)",
+    "of a while loop": f"k = 0\nwhile k < len(x) and x[k] > 0.6:\n    k += 1\n{REST}",
+    "of a product": "k = 1\nfor v in x:\n    if v > 1:\n        k *= 2\nreturn 16 // k, 3 % -k",
+    "in a loop": COUNTED + "t = x[0]\nfor i in range(1, k):\n    t += 6 // i % k\nreturn t",
+    "of a key": f"k = max(range(len(x)), key=lambda j: x[j])\n{REST}",
 }
 CALLS = [(np.array(x),) for x in ([0.9, 2.0, 0.7], [0.1, -2.0], [1.5, 0.2, 1.1, 0.8], [-1.0, 0.7])]
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
@@ -43,6 +44,8 @@ from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
+from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unfollowed import check_change
 from gradsmith.frontend.unsettled import UndecidedError, Unsettled
 
 
@@ -383,6 +386,8 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if mine is not None:
         call(mine, kind, owner, value)
     elif _is_data_descriptor(kind) and not isinstance(kind, types.MemberDescriptorType):
+        if not isinstance(owner, Tracer):
+            check_change(trace, owner)
         setattr(owner, name, value)
     else:
         _check_slots(owner, name, kind)
@@ -427,6 +432,8 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
+    if not (is_instance(owner) or tree.is_container(owner)):
+        check_change(trace, owner)
     note_container_write(trace, owner)
     note_attribute(owner, name)
     write = object.__setattr__ if is_instance(owner) else setattr

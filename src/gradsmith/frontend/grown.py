@@ -380,7 +380,8 @@ def _joint_kind(left: Any, right: Any) -> Any:
     if left == right:
         return left
     known = [t for kind in (left, right) if kind != "array" for t in _types_of_kind(kind)]
-    numpys = [scalar(known[0].dtype)] if "array" in (left, right) else []
+    dtype = known[0].dtype if known[0].dtype in PYTHONS else np.dtype(float)
+    numpys = [scalar(dtype)] if "array" in (left, right) else []
     return Mixed(tuple(dict.fromkeys((*known, *numpys))))
 
 

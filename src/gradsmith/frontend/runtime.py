@@ -159,6 +159,7 @@ from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, cu
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips, each, each_list
+from gradsmith.frontend.unfollowed import check_item
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide
@@ -655,6 +656,7 @@ class BoundRuntime:
             return owner
         note_library_object(owner)
         if name is None:
+            check_item(trace, owner)
             check_no_outside_dict(trace, owner)
             if isinstance(owner, CONTAINERS):
                 note_changed(trace, owner, "the write to an item of")
