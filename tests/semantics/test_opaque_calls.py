@@ -650,3 +650,20 @@ def test_arrays_that_a_call_writes_to_may_have_one_element(ufunc, counts):
     compiled = gs.compile(written)
     for n in counts:
         np.testing.assert_array_equal(compiled(n), written(n))
+
+
+def test_items_of_objects_that_libraries_return_are_set():
+    sparse = pytest.importorskip("scipy.sparse")
+
+    def function(y, lam):
+        matrix = sparse.lil_matrix((3, 3))
+        matrix[0, 0] = lam
+        matrix[1, 0:2] = np.array([1.0, 2.0])
+        return np.sum(matrix.toarray() @ y)
+
+    compiled, y = gs.compile(function), np.arange(1.0, 4.0)
+    for lam in (2.0, 3.0):
+        assert compiled(y, lam) == function(y, lam)
+    np.testing.assert_array_equal(gs.grad(function)(y, 2.0), [3.0, 2.0, 0.0])
+    with pytest.raises(gs.GradsmithError, match="toarray"):
+        gs.grad(function, 1)(y, 2.0)

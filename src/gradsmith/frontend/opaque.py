@@ -87,6 +87,12 @@ class OpaqueObject(ObjectStandIn):
     def __getitem__(self, key: Any) -> Any:
         return record(Callee("item", "", "an item"), [self, key], {})
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        OpaqueMethod(self, "__setitem__")(key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        OpaqueMethod(self, "__delitem__")(key)
+
     def __len__(self) -> int:
         return int(apply(len, [self], {}))
 
