@@ -475,8 +475,10 @@ class _Attempt:
     def reach(self, error: Exception | None) -> None:
         """Do what the function does before the place of this error: it prints, and may raise
         another error, which depends on numbers.
+
+        Not where it nests too deeply: that may take for ever.
         """
-        if self.arguments is None:
+        if self.arguments is None or isinstance(error, NestingError):
             return
         with recording_guards(), suppress(GradsmithError, SpecialisationError):
             present_values(self.trace).compute_until(getattr(error, "span", None))
