@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradsmith.autodiff.activity import is_differentiable, passes_derivative
-from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir.graph import Node
 
 
@@ -28,17 +27,11 @@ def check_paths(outputs: Sequence[Node], inputs: Sequence[Node]) -> None:
         return
     search = _Search(trace, outputs, inputs)
     if any(search.sources[1:]) and search.finds():
-        raise _undecided(trace)
-
-
-def _undecided(trace: Trace) -> ControlFlowError:
-    loop = any(builder in trace.bodies for builder in trace.builders())
-    error = UndecidedError.at(
-        None if loop else trace.site,
-        "in a branch or loop this differentiates a value that was computed before it",
-        "compute the value, or take gs.vjp, in the branch or loop",
-    )
-    return error.refusal() if loop else error
+        check_at_root(
+            trace,
+            "in a branch or loop this differentiates a value that was computed before it",
+            "compute the value, or take gs.vjp, in the branch or loop",
+        )
 
 
 class _Search:

@@ -31,6 +31,7 @@ from gradsmith.frontend.classes import (
     special,
 )
 from gradsmith.frontend.container_calls import UNBOUND
+from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import (
     DELETED,
@@ -46,7 +47,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_change
-from gradsmith.frontend.unsettled import UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import Unsettled
 
 
 def is_users(owner: Any) -> bool:
@@ -404,14 +405,11 @@ def _become(trace: Trace, owner: Any, kind: Any) -> None:
             current_span(),
             "make an object of that class in the function",
         )
-    if trace.builder is not trace.root:
-        loop = any(builder in trace.bodies for builder in trace.builders())
-        error = UndecidedError.at(
-            None if loop else trace.site,
-            "a traced value decides of which class an object is",
-            "make another object, and give that to the variable",
-        )
-        raise error.refusal() if loop else error
+    check_at_root(
+        trace,
+        "a traced value decides of which class an object is",
+        "make another object, and give that to the variable",
+    )
     note_kind(owner)
     object.__setattr__(owner, "__class__", kind)
 

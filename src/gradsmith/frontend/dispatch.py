@@ -290,7 +290,7 @@ def check_at_root(
     if trace.builder is trace.root:
         return
     loop = any(builder in trace.bodies for builder in trace.builders())
-    error = UndecidedError.at(None if loop else trace.sites.get(trace.builder), message, hint)
+    error = UndecidedError.at(None if loop else trace.site, message, hint)
     raise error.refusal() if loop else error
 
 

@@ -8,9 +8,9 @@ import array
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import UndecidedError
 
 _BUFFERS = (bytearray, memoryview, array.array)
 
@@ -20,20 +20,14 @@ def check_change(trace: Trace, owner: Any) -> None:
 
     Raises
     ------
-    UndecidedError
-        It is changed on one path of a branch: this is to be decided by the present values.
     ControlFlowError
-        It is changed in a loop, which is to be written out.
+        It is changed on one path of a branch, or in a loop (`check_at_root`).
     """
-    if trace.builder is trace.root:
-        return
-    loop = any(builder in trace.bodies for builder in trace.builders())
-    error = UndecidedError.at(
-        None if loop else trace.site,
+    check_at_root(
+        trace,
         f"a traced value decides how a {type(owner).__name__} is changed",
         "change a list, a dict or an array",
     )
-    raise error.refusal() if loop else error
 
 
 def check_item(trace: Trace, owner: Any) -> None:
