@@ -10,6 +10,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from gradsmith.errors import GradsmithError, SpecialisationError
+from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.failures import mentions_stand_ins
 from gradsmith.frontend.numpy_errors import UFUNC_ERROR, in_pythons_class
 from gradsmith.frontend.showing import can_fail, failed
@@ -115,12 +116,10 @@ def refuse_handlers() -> None:
         There is one around: the loop is to be written out, or the branch decided.
     """
     trace = current_trace()
-    if trace is None or not trace.trying or trace.builder is trace.root:
+    if trace is None or not trace.trying:
         return
-    loop = any(builder in trace.bodies for builder in trace.builders())
-    error = UndecidedError.at(
-        None if loop else trace.site,
+    check_at_root(
+        trace,
         "a traced value decides whether this error is raised, and `try` may handle it",
         "write the condition as an if statement without try",
     )
-    raise error.refusal() if loop else error
