@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import gradsmith as gs
 from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read
@@ -126,6 +128,30 @@ def test_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
 @each("kind", SMOOTH_KINDS)
 def test_gradients_of_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
     check(gnp.dot, *pair(*shapes, kind))
+
+
+STEPPED: dict[str, Callable[[Any], Any]] = {
+    "reversed": lambda x: x[::-1],
+    "flipped": np.flip,
+    "every second": lambda x: x[..., ::2],
+    "part of reversed": lambda x: x[::-1][1:-1],
+}
+
+
+@pytest.mark.parametrize("view", STEPPED)
+@pytest.mark.parametrize("function", [np.dot, np.inner, np.vdot, np.matmul])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_of_views_with_steps(view: str, function: Any, dtype: Any) -> None:
+    """To the bit: BLAS takes some of them, ``@`` sums others itself, in another order."""
+    step = STEPPED[view]
+    x, matrix = (_random.normal(size=shape).astype(dtype) for shape in ((31,), (31, 31)))
+
+    def products(a: Any, b: Any) -> Any:
+        left = step(b) if function is np.inner else step(b).T
+        return function(step(a), step(a).copy()), function(left, step(b))
+
+    for found, expected in zip(gs.compile(products)(x, matrix), products(x, matrix), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 INNER: list[tuple[Shape, Shape]] = [

@@ -17,10 +17,12 @@ from gradsmith.ops.complex import conjugated
 from gradsmith.ops.contract import contract, tensordot_labels
 from gradsmith.ops.declare import as_node, implements, primitive, ufunc_dtype
 from gradsmith.ops.emission import emit_call
-from gradsmith.ops.index import read
+from gradsmith.ops.index import getitem, read
+from gradsmith.ops.index_key import Slice
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
-from gradsmith.ops.matmul import matmul, outer, vdot, vecdot
-from gradsmith.ops.shape import cast, expand_dims, squeeze, unbroadcast
+from gradsmith.ops.matmul import by_blas, matmul, outer, vdot, vecdot
+from gradsmith.ops.matmul import dot as blas_dot
+from gradsmith.ops.shape import cast, expand_dims, flip, squeeze, unbroadcast
 
 
 def _strong(value: Any) -> Node:
@@ -114,8 +116,24 @@ def _along_one(x: Node, i: int, y: Node, j: int, function: str) -> Node:
             f"{function}: shapes {describe_shape(x.shape)} and {describe_shape(y.shape)} not "
             f"aligned: {dims.hint(x.shape[i])} (dim {i}) != {dims.hint(y.shape[j])} (dim {j})"
         )
+    as_dot = (i, j) == (x.ndim - 1, max(y.ndim - 2, 0)) and by_blas(x, y)
+    if as_dot and (_has_steps(x) or _has_steps(y)):  # ``@`` rounds differently there
+        return blas_dot(x, y)
     left, right, out = tensordot_labels(x.ndim, y.ndim, ((i,), (j,)))
     return contract(x, left, y, right, out)
+
+
+def _has_steps(x: Node) -> bool:
+    """Whether ``x`` is a view that skips elements or shows them in reverse."""
+    while x.op.view is not None:
+        if x.op is flip or (x.op is getitem and any(map(_is_stepped, x.attrs["index"].items))):
+            return True
+        x = x.inputs[0]
+    return False
+
+
+def _is_stepped(item: Any) -> bool:
+    return isinstance(item, Slice) and item.step not in (None, 1)
 
 
 @implements(np.vdot)
@@ -124,7 +142,8 @@ def vdot_(a: Any, b: Any, /) -> Node:
     x, y = _strong(a), _strong(b)
     if x.ndim != y.ndim or not x.ndim or not same_shape(x.shape, y.shape):
         x, y = ravel(x), ravel(y)
-    return matmul(x, y) if x.ndim == 1 and not x.array_type.complex else vdot(x, y)
+    copies = _has_steps(x) or _has_steps(y) or x.array_type.complex
+    return vdot(x, y) if copies or x.ndim != 1 else matmul(x, y)
 
 
 @implements(np.outer)

@@ -12,12 +12,9 @@ import numpy as np
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Graph, Node, ancestors
 from gradsmith.ops.create import ones
-from gradsmith.ops.matmul import dot, matmul
+from gradsmith.ops.matmul import by_blas, dot, matmul
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.passes.replay import Replay
-
-BY_BLAS = (np.dtype(np.float32), np.dtype(np.float64))
-"""Of integers the two take as long, of half precision they round differently."""
 
 
 def quick_products(graph: Graph) -> Graph:
@@ -40,7 +37,7 @@ class _Quickening(Replay):
     def better(self, node: Node) -> Node | None:
         """The product ``node`` as a call, or the sum as a product."""
         if node.op is matmul:
-            quick = node not in self.exact and _by_blas(node)
+            quick = node not in self.exact and by_blas(*node.inputs)
             return dot(*(self.made[operand] for operand in node.inputs)) if quick else None
         if not self._is_sum_of_rows(node):
             return None
@@ -56,8 +53,3 @@ class _Quickening(Replay):
         matrix = node.inputs[0]
         alone = node.attrs["axis"] == (0,) and not node.attrs["keepdims"] and matrix.ndim == 2
         return alone and matrix.dtype == node.dtype == np.float64
-
-
-def _by_blas(node: Node) -> bool:
-    same = all(x.dtype == node.dtype and x.ndim <= 2 for x in node.inputs)
-    return same and node.dtype in BY_BLAS
