@@ -184,8 +184,11 @@ class Extreme:
         return chosen
 
     def _found(self, state: State, element: Later) -> State:
-        value = element()
-        better = either("or", negate(state["found"]), lambda: self.is_better(value, state["best"]))
+        value, found = element(), state["found"]
+        if isinstance(value, (tuple, list)) and not isinstance(state["best"], (tuple, list)):
+            better = negate(found)  # nothing is found yet: the loop's first element is apart
+        else:
+            better = either("or", negate(found), lambda: self.is_better(value, state["best"]))
         chosen: State = choose(better, lambda: {"found": True, "best": value}, lambda: state)
         return chosen
 
