@@ -111,16 +111,21 @@ def parts(value: Any) -> tuple[Kind, tuple[Any, ...], list[Any]]:
     if isinstance(value, (list, tuple, deque)):
         kind: Kind = "tuple" if isinstance(value, tuple) else "list"
         return kind, tuple(range(len(value))), list(value)
-    held = attributes(value)
+    kind = "dataclass" if is_dataclass_instance(value) else "object"
+    return kind, *attribute_parts(value, attributes(value))
+
+
+def attribute_parts(value: Any, held: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    """Keys and parts of an object, if ``held`` are its attributes."""
     if not is_dataclass_instance(value):
-        return "object", tuple(sorted(held)), [held[name] for name in sorted(held)]
+        return tuple(sorted(held)), [held[name] for name in sorted(held)]
     fields = field_names(type(value))
     if tuple(held) == fields:
-        return "dataclass", fields, list(held.values())
+        return fields, list(held.values())
     names = tuple(
         name for name in (*fields, *(n for n in held if n not in fields)) if name in held
     )
-    return "dataclass", names, [held[name] for name in names]
+    return names, [held[name] for name in names]
 
 
 _fields: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()

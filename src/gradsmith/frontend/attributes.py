@@ -15,11 +15,13 @@ from functools import partial
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import UnsupportedError
+from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
+from gradsmith.frontend.choices import choose
 from gradsmith.frontend.classes import (
+    DELETED,
     MISSING,
     class_attribute,
     instance_attribute,
@@ -34,20 +36,22 @@ from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import (
-    DELETED,
     changed,
     delete_outside,
     note_external,
     write_outside,
 )
+from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
+from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown
+from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_change
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import MaybeUnset, Unsettled
 
 
 def is_users(owner: Any) -> bool:
@@ -119,6 +123,7 @@ def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
     written = {} if id(owner) not in trace.overlays else trace.overlays[id(owner)][1]
     found = {name: _held(trace, owner, name) for name in (*names, *written)}
     made = {name: value for name, value in found.items() if value is not MISSING}
+    check_all_set(made)
     trace.dicts[id(owner)] = made
     adopt(made)
     return made
@@ -146,6 +151,15 @@ def _names_held(owner: Any) -> tuple[str, ...]:
     return tuple(instance_dict(owner) or ())
 
 
+def missing_attribute(owner: Any, name: str) -> AttributeError:
+    """The error that Python raises where an attribute is missing."""
+    try:
+        getattr(Nothing(owner), name)
+    except AttributeError as error:
+        return error
+    raise InternalError(f"no error about {name!r}")
+
+
 class Nothing:
     """Raises the error that Python raises where an attribute is missing."""
 
@@ -165,6 +179,8 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """``object.__getattribute__(owner, name)``, MISSING without an error."""
     if isinstance(owner, type):
         return class_dict(trace, owner) if name == "__dict__" else _of_class(trace, owner, name)
+    if name == "__dict__":
+        note_shown(trace, instance_dict(owner))
     kind = class_attribute(type(owner), name)
     slot = isinstance(kind, types.MemberDescriptorType)
     if _is_data_descriptor(kind) and not slot:
@@ -172,8 +188,40 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     held = _held(trace, owner, name)
     if held is MISSING and (kind is MISSING or slot) and is_external(trace, owner):
         rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
+    if isinstance(held, MaybeUnset):
+        return _where_set(trace, held, owner, kind)
     if held is not MISSING or slot:
         return held
+    return _of_its_class(trace, owner, name, kind)
+
+
+def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
+    """What stands for an attribute that may not be set, where nothing of its class takes its place
+    and no method of the user's is asked.
+    """
+    if not is_users(owner) or isinstance(owner, type):
+        return None
+    hooks = special(owner, "__getattribute__") or special(owner, "__getattr__")
+    if hooks is not None or _of_another_class(owner) is not None:
+        return None
+    kind = class_attribute(type(owner), name)
+    if kind is not MISSING and not isinstance(kind, types.MemberDescriptorType):
+        return None
+    held = _held(trace, owner, name)
+    return held if isinstance(held, MaybeUnset) else None
+
+
+def _where_set(trace: Trace, held: MaybeUnset, owner: Any, kind: Any) -> Any:
+    """An attribute that is not set on every path to this place."""
+    name = held.name
+    if kind is MISSING or isinstance(kind, types.MemberDescriptorType):
+        return attribute_or_error(held, lambda: missing_attribute(owner, name))
+    present = condition_on_the_way(held, trace)
+    return choose(present, lambda: held.value, lambda: _of_its_class(trace, owner, name, kind))
+
+
+def _of_its_class(trace: Trace, owner: Any, name: str, kind: Any) -> Any:
+    """An attribute that the object itself does not hold."""
     written = _written_in_class(trace, type(owner).__mro__, name)
     if written is not MISSING:
         return _bound_to(owner, written)
@@ -389,6 +437,8 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     elif _is_data_descriptor(kind) and not isinstance(kind, types.MemberDescriptorType):
         if not isinstance(owner, Tracer):
             check_change(trace, owner)
+        if name == "__dict__":
+            note_shown(trace, value)
         setattr(owner, name, value)
     else:
         _check_slots(owner, name, kind)
@@ -434,6 +484,7 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         check_change(trace, owner)
     note_container_write(trace, owner)
     note_attribute(owner, name)
+    note_attributes_of(trace, owner, name)
     write = object.__setattr__ if is_instance(owner) else setattr
     write(owner, name, value)
 
@@ -471,12 +522,19 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
     elif (items := _items_as_attributes(trace, owner)) is not None and name in items:
         call(dict.__delitem__, items, name)
     elif is_external(trace, owner := real_object(trace, owner)) or isinstance(owner, type):
-        if _held(trace, owner, name) is MISSING:
+        held = _held(trace, owner, name)
+        if held is MISSING:
             getattr(Nothing(owner), name)
+        if isinstance(held, MaybeUnset):
+            attribute_or_error(held, lambda: missing_attribute(owner, name))
         delete_outside(trace, owner, name, _before(trace, owner, name))
     else:
         note_container_write(trace, owner)
         note_attribute(owner, name, deleted=True)
+        note_attributes_of(trace, owner, name)
+        held = instance_attribute(owner, name)
+        if isinstance(held, MaybeUnset):
+            attribute_or_error(held, lambda: missing_attribute(owner, name))
         object.__delattr__(owner, name)
 
 

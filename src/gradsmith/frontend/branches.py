@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,6 +23,7 @@ from gradsmith.frontend.joint import (
     make_branch,
 )
 from gradsmith.frontend.journal import Internal, contents_of, journaling, reachable, refill
+from gradsmith.frontend.maybe_unset import at_end, attribute, refilled, unset
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
@@ -34,10 +35,10 @@ from gradsmith.frontend.row_buffers import (
     open_rows_of,
 )
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import AttributeDict, Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Cause, Unsettled, whole
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -157,6 +158,9 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     for key in dict.fromkeys([*then.changes.containers, *orelse.changes.containers]):
         container = (then.changes.containers.get(key) or orelse.changes.containers[key])[0]
         unchanged = (container, contents_of(container))
+        if key in trace.attribute_dicts:
+            containers[key] = container, joined_attributes(joint, key, unchanged[1])
+            continue
         sides = [arm.changes.containers.get(key, unchanged)[1] for arm in arms]
         containers[key] = (container, _contents(joint, container, *sides))
     joint.close()
@@ -165,8 +169,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
         if storage.label is not None:
             trace.builder.name(storage.node, storage.label)
     for container, contents in containers.values():
-        rows = isinstance(contents, JoinedRows)
-        refill(container, contents.filled(joint) if rows else joint.fill(contents))
+        own = isinstance(contents, (JoinedRows, JoinedAttributes))
+        refill(container, contents.filled(joint) if own else joint.fill(contents))
     made = [joint.fill(v) for v in values]
     joint.doubt_arrays()
     joint.doubt_containers()
@@ -284,6 +288,40 @@ def _at_least(one: Size, other: Size) -> bool:
     if dims.changes(distance):
         raise changed_rows()
     return dims.decide(">=", one, other)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedAttributes:
+    """What an object holds after a branch in which a path has set or deleted attributes."""
+
+    kept: AttributeDict
+    held: Mapping[str, tuple[Any, Any]]
+    """Of each attribute the value, and what tells whether it is set."""
+
+    def filled(self, joint: Joint) -> dict[str, Any]:
+        """What holds the attributes then."""
+        cause = Cause(joint.site)
+        found = {
+            name: attribute(name, joint.fill(value), joint.fill(present), cause)
+            for name, (value, present) in self.held.items()
+        }
+        return refilled(found, self.kept)
+
+
+def joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> JoinedAttributes:
+    """The attributes of an object after a branch; ``outer`` is what it held before."""
+    before = at_end(outer, joint.trace)
+    sides = [arm.attributes.get(key, before) for arm in joint.arms]
+    first, second = (arm.changes.containers.get(key, (None, outer))[1] for arm in joint.arms)
+    held = {}
+    for name in dict.fromkeys([*first, *second]):
+        if first.get(name, MISSING) is second.get(name):
+            held[name] = first[name], True
+            continue
+        pairs = [side.get(name, (unset(name), False)) for side in sides]
+        ends = [(v, a.raises or p) for a, (v, p) in zip(joint.arms, pairs, strict=True)]
+        held[name] = joint.either(name, *ends)
+    return JoinedAttributes(joint.trace.attribute_dicts[key], held)
 
 
 def _plain(container: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,14 +26,13 @@ from gradsmith.frontend.frozen import (
     note_remade,
     separate,
 )
+from gradsmith.frontend.groups import Group
 from gradsmith.frontend.journal import Journal, contents_of, written_part
+from gradsmith.frontend.loop_attributes import LoopAttributes, loop_attributes
+from gradsmith.frontend.maybe_unset import is_not_set
 from gradsmith.frontend.merging import (
-    as_shown,
-    cause_if_stale,
     is_data,
-    is_whole,
 )
-from gradsmith.frontend.presence import as_truth, found_at_end, found_before
 from gradsmith.frontend.row_buffers import (
     Appended,
     RowBuffer,
@@ -41,100 +40,15 @@ from gradsmith.frontend.row_buffers import (
     buffer_of,
     open_rows_of,
 )
-from gradsmith.frontend.slots import Slot, param_of, shown_name
+from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled, is_undefined, whole
-from gradsmith.ir import dims
+from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
-from gradsmith.ir.types import python_number
-
-
-@dataclass(slots=True)
-class Group:
-    """A value that is carried: a tree of slots."""
-
-    name: str
-    shape: tree.Tree
-    slots: list[Slot]
-    refused: bool = False
-    """Whether a trip gave it another structure."""
-    present: Slot | None = None
-    """What tells whether the variable has a value, where it may have none."""
-    begun: bool | None = None
-    """Whether it has none in the first trip only; None where that is not known yet."""
-    sites: Sites = NONE
-    """The stacked lists that it may be an element of: what can be written to in it is frozen."""
-
-    def carried(self) -> list[Slot]:
-        """All its slots."""
-        return [*self.slots, *([] if self.present is None else [self.present])]
-
-    def open(self, trace: Trace, builder: Builder, later: Any) -> Any:
-        """The value that the trip starts with; ``later`` tells whether it is not the first."""
-        value = tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
-        present = True if self.present is None else self.present.open(trace, builder)
-        return whole(self.name, freeze(value, self.sites), later if self.begun else present)
-
-    def take(self, found: Any, trace: Trace) -> bool:
-        """The value that the trip ends with; whether it is as it started."""
-        value, present = found_at_end(self.name, found, trace)
-        if is_undefined(value):
-            value = tree.unflatten(self.shape, [slot.seen for slot in self.slots])
-        leaves, shape = tree.flatten(value, is_data)
-        if shape != self.shape:
-            self.refused = True
-            raise ControlFlowError(
-                f"the structure of {self.name!r} changes from trip to trip of this loop",
-                current_span(),
-                "keep its length and keys, or loop over a range that is known when tracing",
-            )
-        settled = [slot.take(leaf) for slot, leaf in zip(self.slots, leaves, strict=True)]
-        if self.present is not None:
-            settled.append(self.present.take(as_truth(present)))
-        elif present is not True:
-            self.present, self.begun = present_slot(self.name, not self.begun), False
-            settled.append(False)
-        return all(settled)  # every slot is to take its leaf
-
-    def is_begun(self) -> bool:
-        """Whether it has been found out just now that only the first trip starts without it."""
-        if self.begun is None and self.present is not None and self.present.always(False, True):
-            self.present, self.begun = None, True
-            return True
-        return False
-
-    def final(self, values: Sequence[Any], any_trip: Any) -> Any:
-        """The value after the loop, of those of `carried`; whether there was one tells
-        ``any_trip``.
-        """
-        pairs = zip(self.carried(), values, strict=True)
-        given = [slot.handed_on(value) for slot, value in pairs]
-        present = True if self.present is None else given.pop()
-        value = freeze(tree.unflatten(self.shape, given), self.sites)
-        return whole(self.name, value, any_trip if self.begun else present)
-
-
-def present_slot(name: str, initial: Any) -> Slot:
-    """What tells whether a variable has a value, carried from trip to trip."""
-    return Slot(f"has_{shown_name(name)}", initial, python_number(bool), whole=False)
-
-
-def group_of(name: str, value: Any) -> Group | None:
-    """How a value is carried; None where it holds no data."""
-    leaves, shape = tree.flatten(value, is_data)
-    if not leaves:
-        return None
-    paths = tree.paths(shape)
-    slots = []
-    for leaf, path in zip(leaves, paths, strict=True):
-        label, type_ = tree.leaf_name(shown_name(name), path), as_shown(leaf).array_type
-        slots.append(Slot(label, leaf, type_, is_whole(leaf), stale=cause_if_stale(leaf)))
-    return Group(name, shape, slots)
 
 
 @dataclass(slots=True)
@@ -146,7 +60,7 @@ class State:
     """Whether a trip sets a number or an array in the place of something else in an object."""
     variables: dict[str, Group] = field(default_factory=dict)
     storages: dict[Storage, Slot] = field(default_factory=dict)
-    containers: dict[int, Contents] = field(default_factory=dict)
+    containers: dict[int, Contents | LoopAttributes] = field(default_factory=dict)
     growing: dict[int, Growth] = field(default_factory=dict)
     buffers: dict[int, RowBuffer] = field(default_factory=dict)
     reads: bool = False
@@ -169,14 +83,19 @@ class State:
     def replaced(self) -> list[Slot]:
         """Of the values that trips replace those that can be arrays of others, too."""
         found = [slot for group in self.variables.values() for slot in group.slots]
-        return found + [slot for contents in self.containers.values() for slot in contents.slots]
+        return found + [slot for contents in self.containers.values() for slot in contents.values]
+
+    def groups(self) -> list[Group]:
+        """The variables and attributes."""
+        objects = [c for c in self.containers.values() if isinstance(c, LoopAttributes)]
+        return [*self.variables.values(), *(group for held in objects for group in held.groups)]
 
     @property
     def refused(self) -> bool:
         """Whether a trip changed the type or structure of something."""
         if self.uncarried:
             return True
-        groups = any(group.refused for group in self.variables.values()) or self.begun
+        groups = any(group.refused for group in self.groups()) or self.begun
         return groups or any(slot.refused for slot in self.slots())
 
     @property
@@ -199,7 +118,7 @@ class State:
             slot.open(trace, builder)
             storage.replace(param_of(slot))
         for contents in self.containers.values():
-            contents.open(trace, builder)
+            contents.open(trace, builder, later)
         for buffer in self.buffers.values():
             buffer.open(trace, builder, place)
         for growth in self.growing.values():
@@ -225,7 +144,12 @@ class State:
         return known
 
     def take_containers(
-        self, journal: Journal, length: Size | None, place: Size, most: Size | None
+        self,
+        trace: Trace,
+        journal: Journal,
+        length: Size | None,
+        place: Size,
+        most: Size | None,
     ) -> bool:
         """What lists and dicts hold at the end of a trip, of ``length``, or of ``most`` at most;
         whether none is new.
@@ -239,10 +163,15 @@ class State:
             elif key in self.buffers:
                 settled = self.buffers[key].take(place, self.storages) and settled
             elif key in self.containers:
-                settled = self.containers[key].take() and settled
+                settled = self.containers[key].take(trace) and settled
             elif _is_changed(before, container) and is_outdated(container):
                 _check_length(before, container)
                 self.outdated[key], settled = container, False
+            elif _is_changed(before, container) and key in trace.attribute_dicts:
+                self.begun = self.begun or _sets_for_the_first_time(before, contents_of(container))
+                kept = trace.attribute_dicts[key]
+                self.containers[key] = loop_attributes(kept, before, self.cause, trace)
+                settled = False
             elif _is_changed(before, container):
                 self.begun = self.begun or _is_begun(before, container)
                 self._note_changed(container, before, length, most)
@@ -335,7 +264,16 @@ def _is_begun(before: Any, after: Any) -> bool:
     now = contents_of(after)
     if not (isinstance(before, dict) and isinstance(now, dict) and list(before) == list(now)):
         return False
-    return any(is_data(now[key]) and not is_data(held) for key, held in before.items())
+    return _sets_for_the_first_time(before, now)
+
+
+def _sets_for_the_first_time(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> bool:
+    """Whether it holds a number or an array under a key under which it has held neither."""
+    return any(
+        is_data(now[key]) and not (is_data(held) or is_not_set(held))
+        for key, held in before.items()
+        if key in now
+    )
 
 
 def _check_length(before: Any, container: Any) -> None:
@@ -361,45 +299,3 @@ def _is_changed(before: Any, after: Any) -> bool:
     if isinstance(before, dict):
         left, right = [*left, *before.values()], [*right, *after.values()]
     return len(left) != len(right) or any(a is not b for a, b in zip(left, right, strict=True))
-
-
-def rebound_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
-    """How a variable is carried that may have another value in the next trip; None where it holds
-    no data, or has no value in any trip.
-    """
-    value, present = found_before(name, before, trace)
-    if not is_undefined(value):
-        group = group_of(name, value)
-    else:
-        group = group_of(name, found_at_end(name, after, trace)[0])
-        for slot in group.slots if group else ():
-            slot.initial = None
-    if group is not None and present is not True:
-        group.present = present_slot(name, present)
-    return group
-
-
-def late_group(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
-    """How the last value of a variable leaves the loop that sets it anew in each trip.
-
-    None where it cannot.
-    """
-    old, had = found_before(name, before, trace)
-    new, has = found_at_end(name, after, trace)
-    group = group_of(name, new)
-    if group is None or any(map(dims.changes, [s for t in group.slots for s in t.type.shape])):
-        return None
-    leaves, shape = tree.flatten(old, is_data)
-    if leaves and shape != group.shape:
-        return None
-    for slot, start in zip(group.slots, leaves or group.slots, strict=True):
-        slot.after, slot.node, slot.initial = slot.initial, as_shown(slot.initial), None
-        slot.take_types(slot.node)
-        if leaves and not slot.start_late(start):
-            return None
-    if had is False and has is True:
-        group.begun = True
-    elif not (had is True and has is True):
-        group.present = present_slot(name, had)
-        group.present.take(as_truth(has))
-    return group

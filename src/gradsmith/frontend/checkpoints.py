@@ -12,7 +12,8 @@ from gradsmith import tree
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.frozen import freeze, frozen_sites
 from gradsmith.frontend.joint import Arm, arm_of
-from gradsmith.frontend.journal import journaling, reachable, refill
+from gradsmith.frontend.journal import contents_of, journaling, reachable, refill
+from gradsmith.frontend.maybe_unset import check_all_set
 from gradsmith.frontend.merging import as_result, as_value
 from gradsmith.frontend.runtime import call
 from gradsmith.frontend.slots import fresh_name
@@ -62,6 +63,13 @@ def _is_filled(cell: types.CellType) -> bool:
         return False
 
 
+def _check_attributes(before: Any, after: Any) -> None:
+    """Refuse attributes that the region sets on some of its paths: it gives no flags for them."""
+    if isinstance(before, dict):
+        new = {name: v for name, v in after.items() if before.get(name) is not v}
+        check_all_set(new)
+
+
 class _Results:
     """What a region gives to the code around it: values, and what its writes leave."""
 
@@ -79,6 +87,8 @@ class _Results:
         """Close the region; what the call gives."""
         (value,), changes = self.arm.values, self.arm.changes
         containers = list(changes.containers.values())
+        for container, contents in containers:
+            _check_attributes(contents_of(container), contents)
         held = [value, *(contents for _, contents in containers)]
         outer = {id(x): self._take(x) for x in self._parts(held)[0]}
         written = {

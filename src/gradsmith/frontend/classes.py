@@ -14,6 +14,10 @@ import numpy as np
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
 """Stands for an attribute that there is not."""
 
+DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "<deleted>"})()
+"""Stands in an overlay (`frontend.effects`) for an attribute that the function has deleted, or
+that is not there."""
+
 _FOREIGN = ("numpy", "scipy", "gradsmith", "builtins")
 _known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 

@@ -200,7 +200,7 @@ class Contents:
         """The carried values."""
         return [part for part in self.parts if isinstance(part, Slot)]
 
-    def refill(self, values: Sequence[Any]) -> None:
+    def _refill(self, values: Sequence[Any]) -> None:
         """Let the container hold these for the carried ones."""
         given = iter(values)
         held = [next(given) if isinstance(part, Slot) else part for part in self.parts]
@@ -208,11 +208,20 @@ class Contents:
         is_list = isinstance(self.container, list)
         refill(self.container, held if is_list else dict(zip(self.keys, held, strict=True)))
 
-    def open(self, trace: Trace, builder: Builder) -> None:
-        """Begin a trip."""
-        self.refill([slot.open(trace, builder) for slot in self.slots])
+    @property
+    def values(self) -> list[Slot]:
+        """The same."""
+        return self.slots
 
-    def take(self) -> bool:
+    def open(self, trace: Trace, builder: Builder, later: Any) -> None:
+        """Begin a trip; ``later`` tells whether it is not the first."""
+        self._refill([slot.open(trace, builder) for slot in self.slots])
+
+    def close(self, values: Sequence[Any], any_trip: Any) -> None:
+        """After the loop the container holds the final ``values``."""
+        self._refill(values)
+
+    def take(self, trace: Trace) -> bool:
         """End a trip; whether types are what they were."""
         keys, held = _entries(contents_of(self.container))
         if keys != self.keys:
@@ -237,9 +246,7 @@ def _entries(contents: Any) -> tuple[list[Any], list[Any]]:
 
 
 def carried_contents(container: Any, before: Any) -> Contents:
-    """How the elements of a list or dict are carried that a trip replaces, or the attributes of an
-    object.
-    """
+    """How the elements of a list or dict are carried that a trip replaces."""
     if not isinstance(before, (list, dict)):
         raise changed_elements()
     (keys, held), (still, after) = _entries(before), _entries(contents_of(container))

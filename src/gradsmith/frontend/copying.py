@@ -25,6 +25,7 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
+from gradsmith.frontend.maybe_unset import check_all_set
 from gradsmith.frontend.objects import note_made
 from gradsmith.frontend.trace import current_trace
 
@@ -179,6 +180,7 @@ def _state(value: Any) -> Any:
     if instance_dict(value) is not None:
         external = is_external(trace, value)
         held = dict(outside_dict(trace, value) if external else instance_dict(value) or {})
+        check_all_set(held)
     slots = {name: default_attribute(trace, value, name) for name in tree.slots_of(type(value))}
     slots = {name: held for name, held in slots.items() if held is not MISSING}
     return (held, slots) if slots else held

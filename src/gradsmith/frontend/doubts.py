@@ -13,7 +13,7 @@ from gradsmith.frontend.frozen import check_not_frozen, containers_in
 from gradsmith.frontend.grown import Grown
 from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled
+from gradsmith.frontend.unsettled import UNKNOWN, Cause, MaybeUnset, Unsettled
 
 WHY = (
     "it may or may not have been written to through another variable: the way that a branch or "
@@ -128,7 +128,7 @@ def outdate(container: Any, cause: Cause = UNKNOWN) -> None:
 
 def is_outdated(container: Any) -> bool:
     """Whether nothing that it holds can be told."""
-    return all(isinstance(v, Unsettled) or _is_unknown(v) for v in _values(container))
+    return all(map(_is_unknown, _values(container)))
 
 
 def _outdated(value: Any, name: str, cause: Cause) -> Any:
@@ -137,10 +137,16 @@ def _outdated(value: Any, name: str, cause: Cause) -> Any:
     """
     if type(value) is Grown:
         return Grown(sites=value.sites)
+    if isinstance(value, MaybeUnset):
+        return value.unknown()
     return Unsettled(name, WHY, cause.loop, cause.site)
 
 
 def _is_unknown(value: Any) -> bool:
+    if isinstance(value, MaybeUnset):
+        value = value.value
+    if isinstance(value, Unsettled):
+        return True
     return type(value) is Grown and value.form is None and value.open_rows is None
 
 

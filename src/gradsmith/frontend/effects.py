@@ -14,9 +14,10 @@ from typing import Any
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.captures import global_or_cell, rely
-from gradsmith.frontend.classes import MISSING, is_instance, note_used, own_attribute
+from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
+from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Original, Store, Trace
 from gradsmith.frontend.warned import warn_left
@@ -29,9 +30,6 @@ MUTATORS = {
     "rotate", "move_to_end", "subtract",
 }  # fmt: skip
 """Methods of lists, dicts, sets and deques that change them."""
-
-DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "<deleted>"})()
-"""Stands in an overlay for an attribute that the function has deleted, or that is not there."""
 
 
 def note_external(trace: Trace, owner: Any) -> None:
@@ -105,6 +103,7 @@ def _overlay(trace: Trace, owner: Any) -> dict[str, Any]:
     if known is None:
         known = trace.overlays[id(owner)] = (owner, {})
         adopt(known[1])
+        note_overlay(trace, owner, known[1])
     return known[1]
 
 

@@ -21,8 +21,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.borrowed_arrays import Borrowed
 from gradsmith.frontend.captures import METHODS
-from gradsmith.frontend.classes import MISSING, is_instance, note_used, own_attribute
-from gradsmith.frontend.effects import DELETED
+from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.spans import is_staged_code

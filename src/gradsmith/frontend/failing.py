@@ -17,6 +17,7 @@ from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
     AbandonedError,
+    MaybeUnset,
     Perhaps,
     Refusing,
     UndecidedError,
@@ -54,6 +55,19 @@ def bound(name: str, value: Any, outside: bool) -> Any:
         _ends_here(name, no_value(name, outside=outside))
     if not isinstance(value, Perhaps):
         return value
+    error = no_value(name, outside=outside)
+    return _checked(value, lambda: error, lambda: _ends_here(name, error))
+
+
+def attribute_or_error(value: MaybeUnset, make: Callable[[], Exception]) -> Any:
+    """The value of an attribute that may not be set, where Python raises an error."""
+    return _checked(value, make, lambda: _raise(make))
+
+
+def _checked(value: Perhaps, make: Callable[[], Exception], end: Callable[[], Any]) -> Any:
+    """The value, behind a branch that raises the error where it is not set; ``end`` does so where
+    it surely is not.
+    """
     trace = current_trace()
     if trace is None or trace.builder.is_sure(value):
         return value.value
@@ -61,9 +75,9 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     if isinstance(present, Tracer) and _may_be_handled():
         present = decide(present)
     if isinstance(present, Tracer):
-        choose(present, lambda: None, lambda: _record(no_value(name, outside=outside)))
+        choose(present, lambda: None, lambda: _record(make()))
     elif not present:
-        _ends_here(name, no_value(name, outside=outside))
+        end()
     trace.builder.make_sure(value)
     return value.value
 

@@ -22,6 +22,7 @@ from gradsmith.frontend.frozen import (
 )
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
 from gradsmith.frontend.journal import Changes, Journal
+from gradsmith.frontend.maybe_unset import at_end
 from gradsmith.frontend.merging import (
     PLAIN,
     as_result,
@@ -46,7 +47,7 @@ from gradsmith.frontend.stored_rows import lock_as, storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Cause, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Cause, MaybeUnset, Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -110,6 +111,11 @@ class Arm:
     """Those of them that may or may not have been written to."""
     outside: Mapping[int, Any]
     """The containers that were there before it, by identity."""
+    attributes: Mapping[int, Mapping[str, tuple[Any, Any]]]
+    """Of the objects that it changed, by what holds their attributes: each value, and what tells
+    whether it is set."""
+    raises: bool
+    """Whether it ends in an error: what is not set there is missed by nobody."""
 
     def is_from_outside(self, value: Any) -> bool:
         """Whether it shows a buffer from around the arm by ways that are known there."""
@@ -134,16 +140,23 @@ def arm_of(
     builder, changes = trace.builder, journal.changes()
     pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
     values = [value for value, _ in pairs]
-    # What is not set where the arm raises an error at its end is missed by nobody.
     raises = any(node.op is fail for node in builder.nodes)
     present = [raises or known for _, known in pairs]
+    attributes = {
+        key: at_end(contents, trace)
+        for key, (_, contents) in changes.containers.items()
+        if key in trace.attribute_dicts
+    }
     held = [*values, *(contents for _, contents in changes.containers.values())]
+    held += [value for found in attributes.values() for value, _ in found.values()]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf): leaf.view.storage.cause for leaf in leaves if is_stale(leaf)}
     journal.undo()
     outside = journal.known or {}
-    return Arm(builder, variables, values, present, changes, nodes, stale, outside)
+    return Arm(
+        builder, variables, values, present, changes, nodes, stale, outside, attributes, raises
+    )
 
 
 Bounds: TypeAlias = "tuple[Size | None, Size | None]"
@@ -190,11 +203,18 @@ class Joint:
 
     def variable(self, place: int, name: str) -> tuple[Any, Any]:
         """The value of a variable after the branch, and what tells whether it has one."""
-        first, second = self.arms
-        sides, label = (first.values[place], second.values[place]), shown_name(name)
-        known = self.present(first.present[place], second.present[place], f"has_{label}")
-        if known is not True and first.held[place] is second.held[place]:
-            return first.held[place], True
+        one, other = ((arm.values[place], arm.present[place]) for arm in self.arms)
+        held = [arm.held[place] for arm in self.arms]
+        if held[0] is held[1] and not one[1] is other[1] is True:
+            return held[0], True
+        return self.either(shown_name(name), one, other)
+
+    def either(self, label: str, one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+        """One value for two that may not be set, and what tells whether it is: each is given with
+        what tells that.
+        """
+        sides = one[0], other[0]
+        known = self.present(one[1], other[1], f"has_{label}")
         if known is not True and any(map(is_undefined, sides)):
             for arm, value in zip(self.arms, sides, strict=True):
                 if isinstance(value, PLAIN) or arm.is_from_outside(value):
@@ -221,9 +241,15 @@ class Joint:
             return self._container(left, right, label)
         if alike and isinstance(left, (str, bytes)) and left == right:
             return left
+        return self._without_value(left, right, label)
+
+    def _without_value(self, left: Any, right: Any, label: str) -> Any:
+        """Stands for two values where none stands for both."""
         for value in (left, right):
             if isinstance(value, Unsettled):
                 return Unsettled(label, value.why, value.loop, value.site)
+            if isinstance(value, MaybeUnset):
+                return value.unknown()
         return self._unknown(label, "the two ways to this place give it values of other kinds")
 
     def _unknown(self, label: str, why: str) -> Unsettled:

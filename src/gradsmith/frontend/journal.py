@@ -53,7 +53,11 @@ def _parts(
     if part is None or id(part) not in containers:
         return kind, keys, parts
     _, held = containers[id(part)]
-    return kind, keys, [held.get(key, part) for key, part in zip(keys, parts, strict=True)]
+    now = contents_of(part)
+    if held.keys() == now.keys():
+        return kind, keys, [held.get(key, part) for key, part in zip(keys, parts, strict=True)]
+    others = {name: v for name, v in zip(keys, parts, strict=True) if name not in now}
+    return kind, *tree.attribute_parts(container, {**others, **held})
 
 
 class Journal:

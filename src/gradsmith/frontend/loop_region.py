@@ -7,18 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith.errors import ControlFlowError, Span
-from gradsmith.frontend.carried import (
-    Group,
-    State,
-    differs,
-    group_of,
-    late_group,
-    rebound_group,
-)
+from gradsmith.frontend.carried import State, differs
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.doubts import Aliases
 from gradsmith.frontend.exchanged_arrays import cycles_of
 from gradsmith.frontend.frozen import NONE, Sites, freeze, note_remade
+from gradsmith.frontend.groups import Group, group_of, late_group, rebound_group
 from gradsmith.frontend.implied import Side, note_implied, side_of
 from gradsmith.frontend.journal import Journal
 from gradsmith.frontend.making import Made, Making
@@ -198,11 +192,11 @@ class LoopRegion:
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
         most = None if self.trips is None else self.trips.length
-        settled.append(self.state.take_containers(journal, *self._extent(), most))
+        settled.append(self.state.take_containers(self.trace, journal, *self._extent(), most))
         settled.append(self.state.note_elements(self._started, ends, journal.known or {}))
         settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
         if all(settled):
-            settled += [not group.is_begun() for group in self.state.variables.values()]
+            settled += [not group.is_begun() for group in self.state.groups()]
         if all(settled):
             self._check_arguments(journal)
             settled.append(self._check_aliases(self._touched(journal)))
@@ -388,7 +382,7 @@ class LoopRegion:
             storage.replace(finals[id(slot)][0])
         self._replace_overwritten(finals, made)
         for contents in self.state.containers.values():
-            contents.refill([finals[id(s)][1] for s in contents.slots])
+            contents.close([finals[id(s)][1] for s in contents.slots], made.any_trip)
         for growth in self.state.growing.values():
             growth.close([finals[id(slot)][1] for slot in growth.rows])
         for buffer in self.state.buffers.values():

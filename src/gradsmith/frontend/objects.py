@@ -20,12 +20,13 @@ from gradsmith.frontend.attributes import (
     delete_default,
     is_external,
     is_users,
+    plainly_unset,
     read_attribute,
     set_attribute,
     set_default,
 )
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.choices import all_equal
+from gradsmith.frontend.choices import all_equal, choose
 from gradsmith.frontend.classes import (
     MISSING,
     class_attribute,
@@ -35,6 +36,7 @@ from gradsmith.frontend.classes import (
     note_used,
     raw_attribute,
 )
+from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
 
@@ -170,6 +172,10 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         return getattr(owner, name, *default)
     if not default:
         return read_attribute(trace, owner, name)
+    held = plainly_unset(trace, owner, name)
+    if held is not None:
+        present = condition_on_the_way(held, trace)
+        return choose(present, lambda: held.value, lambda: default[0])
     try:
         with handling():
             return read_attribute(trace, owner, name)
@@ -177,8 +183,11 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         return default[0]
 
 
-def _hasattr(owner: Any, name: str) -> bool:
+def _hasattr(owner: Any, name: str) -> Any:
     trace = current_trace()
+    held = None if trace is None else plainly_unset(trace, owner, name)
+    if held is not None and trace is not None:
+        return condition_on_the_way(held, trace)
     try:
         with handling():
             _getattr(owner, name)

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from gradsmith.frontend.captures import capture
-from gradsmith.frontend.classes import MISSING
-from gradsmith.frontend.effects import DELETED, changed, delete_outside, write_outside
+from gradsmith.frontend.classes import DELETED, MISSING
+from gradsmith.frontend.effects import changed, delete_outside, write_outside
 from gradsmith.frontend.trace import Reliance, Trace
 
 

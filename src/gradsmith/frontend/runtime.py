@@ -54,6 +54,7 @@ from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import chain, choose, either, identical, negate
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
+    DELETED,
     MISSING,
     class_attribute,
     is_instance,
@@ -82,7 +83,6 @@ from gradsmith.frontend.doubts import (
 )
 from gradsmith.frontend.drawn_elements import meaning_of_draw
 from gradsmith.frontend.effects import (
-    DELETED,
     MUTATORS,
     changed,
     check_no_outside_dict,

@@ -106,6 +106,17 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeDict:
+    """What holds the attributes of an object: its dict, itself if it has slots, or an overlay.
+
+    ``absent`` stands in it for an attribute that is not set; MISSING where it has no such entry.
+    """
+
+    part: Any
+    absent: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Original:
     """What the function sees a copy of (or the thing itself), and what finds it again."""
 
@@ -159,6 +170,10 @@ class Trace:
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
     overlays: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
     """For objects from outside: the attributes that the function writes."""
+    attribute_dicts: dict[int, AttributeDict] = field(default_factory=dict)
+    """What the attributes of objects are held by, by identity, where no user's code sees it."""
+    shown_dicts: dict[int, Any] = field(default_factory=dict)
+    """What user's code has seen as the ``__dict__`` of an object, by identity."""
     originals: dict[int, Original] = field(default_factory=dict)
     copies: list[tuple[Any, Any, Reader]] = field(default_factory=list)
     """Lists, dicts and the like that stand for those from outside: each with a copy of what it

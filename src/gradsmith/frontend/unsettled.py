@@ -235,6 +235,30 @@ class Perhaps(Refusing):
         return f"<{self.name}: {MISSING}>"
 
 
+class MaybeUnset(Perhaps):
+    """Stands in an object for an attribute that is not set on every path to this place.
+
+    Reading the attribute asks (`frontend.maybe_unset`). Any use of this object itself asks for a
+    trace in which the branch or loop that is the ``cause`` is decided.
+    """
+
+    def __init__(self, name: str, value: Any, present: Any, cause: Cause) -> None:
+        super().__init__(name, value, present)
+        self.cause = cause
+
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise the error."""
+        raise self.cause.error(
+            f"the attribute {self.name!r} is used, but {MISSING}",
+            "set it on every path that leads here",
+        )
+
+    def unknown(self) -> MaybeUnset:
+        """Stands for it where it is not even known what tells whether it is set."""
+        held = Unsettled(self.name, "it may not be set", self.cause.loop, self.cause.site)
+        return MaybeUnset(self.name, held, held, self.cause)
+
+
 def whole(name: str, value: Any, present: Any) -> Any:
     """What a variable holds of this value where ``present`` tells whether it has one."""
     if present is True or isinstance(value, Unsettled):
