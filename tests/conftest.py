@@ -41,9 +41,12 @@ def pytest_cmdline_main(config):
 
 
 def pytest_collection_finish(session):
-    """What has been imported and collected stays: the garbage collector need not look at it."""
+    """The garbage collector need not scan what has been imported and collected, which stays, and
+    runs less often: a tenth of the time of the tests was its youngest generation.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 _internal_errors = []
