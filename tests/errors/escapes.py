@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 import math
@@ -25,8 +26,11 @@ NAMESPACE = {"np": np, "math": math, "operator": operator, "itertools": itertool
 _numbers = itertools.count()
 
 
+@functools.lru_cache(maxsize=64)
 def program(text, variable="v"):
-    """A function with a source, of one variable."""
+    """A function with a source, of one variable: the same for each kind of argument, so that its
+    source is rewritten once.
+    """
     name = f"<escapes {next(_numbers)}>"
     lines = [f"def f({variable}):\n", *(f"    {line}\n" for line in text.splitlines())]
     linecache.cache[name] = (sum(map(len, lines)), None, lines, name)

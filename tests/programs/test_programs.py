@@ -369,7 +369,7 @@ def compare(name, pullback):
     return True
 
 
-# JAX compiles each operation for each shape: a few of every family are enough.
+# JAX compiles each program, which takes most of the time: a few of every family are enough.
 JAX = [
     "trigonometry", "roots_and_powers", "two_operands", "sizes_one", "complex_functions",
     "complex_quotients_and_powers", "real_arguments_of_complex_values", "spreads", "norms",
@@ -382,13 +382,18 @@ JAX = [
 @pytest.mark.parametrize("name", JAX)
 def test_gradient_equals_jax(name):
     jax = peer("jax")
+    # One compilation for all operations of a program, and no time spent on its speed.
+    jax.config.update("jax_disable_most_optimizations", True)
     with warnings.catch_warnings(), jax.enable_x64(True):
         warnings.simplefilter("ignore")
         functions = {n: f for family in FAMILIES for n, f in _of("jax.numpy", family).items()}
 
         def pullback(at, values, seed):
-            out, pull = jax.vjp(lambda *v: functions[name](*at(*v)), *values)
-            return pull(jax.numpy.asarray(seed, out.dtype))
+            def run(values, seed):
+                out, pull = jax.vjp(lambda *v: functions[name](*at(*v)), *values)
+                return pull(seed.astype(out.dtype))
+
+            return jax.jit(run)(values, jax.numpy.asarray(seed))
 
         assert compare(name, pullback)
 
