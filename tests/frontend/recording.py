@@ -137,6 +137,8 @@ class BoundRecorder:
         compared = COMPARISONS[word](left, operand)
         return compared and self.chain(operand, *rest) if rest else compared
 
+    asked_chain = chain
+
     def negate(self, value, /):
         self.note("negate", value)
         return not value

@@ -49,6 +49,12 @@ GIVEN = {
     "by NumPy": (PICKED, "np.abs(v), np.add(v, 1), np.sqrt(abs(v)), np.float64(v), np.square(v)"),
     "by NumPy of integers": (COUNTED, "np.abs(v), np.add(v, 1), np.float64(v), np.square(v)"),
     "a truth value": ("", "True if c > 0 else x[0] > 0"),
+    "beside a constant": (
+        "b = c > 0\n",
+        "x[0] > c and len(x) > 5, x[0] > c or True, (x[0] > c) and False, True if b else b",
+    ),
+    "a chain beside a constant": ("", "x[0] < 1 < len(x), x[0] > -9 > len(x), 0 < x[0] < c"),
+    "walrus": ("", "x[0] > c and (y := True)"),
     "or": ("", "c > 0 or x[0] > 0, c > 0 and x[0] > 0, x[0] or c"),
     "an early return": ("if c > 0:\n    return 0\n", "x[0]"),
     "nested": ("v = c if c > 0 else x[0]\nv = x[1] if c > 2.5 else v\n", "v"),
@@ -59,6 +65,19 @@ GIVEN = {
     "clip": ("v = np.clip(c, 0, 1) if c > 0 else c\n", "v"),
     "quotient": (PICKED, "v / (v - v)"),
     "power": ("v = -c if c > 0 else x[1]\n", "v ** 0.5"),
+    "inverse of an integer": (
+        "k = int(c)\n",
+        "2 ** k, 2 ** -k, (2 ** k) * x[0], -(2 ** k), 4 ** k // 1",
+    ),
+    "complex": (
+        "v = complex(x[0], 1.0) if c > 0 else 1j * x[0]\n",
+        "v, v * 2, v * x[0], x[0] * v",
+    ),
+    "Python's complex on the left": (
+        "z = complex(c, 1.0)\n",
+        "z * x[0], x[0] * z, -(1j * x[0]), z / x[1]",
+    ),
+    "complex in turns": ("v = 1\nfor t in x:\n    v = v * 1j if t > c else v + t\n", "[v]"),
     "power of zero": ("v = c - c if c > 0 else x[0] * 0.0\n", "v ** -1"),
     "an array in its place": ("v = np.array(c) if c > 0 else x[0]\n", "v"),
     "arrays of two dtypes": ("v = x if c > 0 else x.astype(np.float32)\n", "v"),
@@ -77,6 +96,54 @@ ASKED = {
     "nested": ("v = 1 if c > 2.5 else c\nv = v if x[0] > c else x[1]\n", "type(v).__name__"),
     "method": (COUNTED, 'v.item() if hasattr(v, "item") else v'),
     "complex": ("v = -c if c > 0 else x[1]\n", "isinstance(v ** 0.5, complex)"),
+    "truth beside a constant": ("", "type(x[0] > c and True), type(c > 0 and len(x) > 5)"),
+    "inverse of an integer": (
+        "k = int(c)\nr = 10 ** k\n",
+        "isinstance(r, float), isinstance(r, int), type(r), [r], np.array([r])",
+    ),
+    "inverses in a list": ("r = [10 ** -i for i in range(len(x))]\n", "r, [type(v) for v in r]"),
+    "inverse in a loop": (
+        "k = 0\nfor v in x:\n    if v > c + 0.5:\n        k -= 1\nr = 10 ** k\n",
+        "x[0] * r if isinstance(r, float) else x[1]",
+    ),
+    "power of an integer": (
+        "n = np.int64(2) if c > 0 else 2\n",
+        "n ** -1 if c < 0 else 1.0",
+    ),
+    "handled power": (
+        "n = np.int64(2) if c > 0 else 2\n"
+        "try:\n    r = n ** -1\nexcept ValueError:\n    r = 'integers'\n",
+        "r",
+    ),
+    "handled minus": (
+        "b = x[0] > c if c > 0 else True\ntry:\n    r = -b\nexcept TypeError:\n    r = 'bool'\n",
+        "r",
+    ),
+    "integer and truth value": ("m = 7 if c > 0 else True\n", "~m, -m, m + m, m.bit_length()"),
+    "two truth values": ("m = x[0] > 0 if c > 0 else True\n", "~m, abs(m), m & True, m + m"),
+    "an integer's method": ("m = 7 if c > 0 else np.int64(7)\n", "m.bit_length()"),
+    "index of an array": ("k = 1 if c > 0 else 1.0\n", "x[k] if c > 0 else k"),
+    "uses of integers": (
+        "k = 1 if c > 0 else 1.0\n",
+        "(x[:k], [1, 2][k], np.zeros(k), k << 1, list(range(k)), k & 1) if c > 0 else k",
+    ),
+    "identity": (
+        "b = x[0] > c\nd = b if c > 0 else True\n",
+        "b is np.True_, b is np.False_, b is True, d is True, d is b, d is np.True_",
+    ),
+    "identity of truth values": ("", "(x[0] > c) is (x[1] > c), bool(x[0] > c) is (x[1] > c)"),
+    "identity of a chosen number": (
+        "t = [1.0, np.float64(1) if c > 0 else 1]\n",
+        "t[0] is max(t)",
+    ),
+    "constants of both kinds": ("v = True if c > 0 else np.True_\n", "v is True, v"),
+    "truth of an object": (
+        "class A:\n    def __init__(self, v):\n        self.v = v\n"
+        "    def __bool__(self):\n        return self.v > 1\n"
+        "a = A(x[0] if c > 0 else 0.0)\n"
+        "try:\n    r = bool(a)\nexcept TypeError:\n    r = 'bool'\n",
+        "r",
+    ),
     "index": (COUNTED, "[0.0] * v if isinstance(v, int) else v"),
     "dtype of an array": (
         COUNTED,

@@ -353,15 +353,23 @@ def attribute_of(owner: Any, name: str) -> Any:
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
+        owner = of_exact_type(owner)
         raise no_attribute(owner, name, argument_behind(current_trace(), owner))
-    if isinstance(owner, TracedInt) and not hasattr(owner, name):
-        return getattr(int(owner), name)
+    if _is_pythons_integer(owner) and not hasattr(owner, name):
+        number = int(owner) if isinstance(owner, TracedInt) else owner.known(owner)
+        return getattr(number, name)
     try:
         return getattr(owner, name)
     except AttributeMissingError:
         raise
     except AttributeError:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
+
+
+def _is_pythons_integer(value: Any) -> bool:
+    if isinstance(value, Tracer):
+        return value.type.weak and value.dtype.kind in "bi"
+    return isinstance(value, TracedInt)
 
 
 _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})

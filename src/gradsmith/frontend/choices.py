@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradsmith.errors import ControlFlowError, InternalError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.branches import fail_on, joined, needs_rows
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.dispatch import run
+from gradsmith.frontend.exact_type import of_class
 from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
+from gradsmith.frontend.number_class import is_number, possible_types
 from gradsmith.frontend.object_identity import check_keys, is_same_object
 from gradsmith.frontend.opaque import OpaqueObject, class_of_object, record
 from gradsmith.frontend.path_errors import ended
@@ -106,10 +110,9 @@ def negate(value: Any) -> Any:
 
 
 def identical(left: Any, right: Any) -> Any:
-    """``left is right``; of a traced bool of Python's and True or False a traced one."""
-    for value, known in ((left, right), (right, left)):
-        if type(known) is bool and _is_truth(value):
-            return value if known else negate(value)
+    """``left is right``; of traced truth values a traced one."""
+    if _may_be_truth(left) and _may_be_truth(right):
+        return _is_same_truth(left, right)
     if OpaqueObject in (type(left), type(right)):
         if (left is None and class_of_object(right)) or (right is None and class_of_object(left)):
             return False
@@ -120,6 +123,37 @@ def identical(left: Any, right: Any) -> Any:
         if isinstance(value, Tracer):
             value.view.storage.read = True  # what it is has been asked
     return are_one(left, right) or is_same_object(left, right)
+
+
+def _may_be_truth(value: Any) -> bool:
+    """Whether it may be one of the truth values of Python or NumPy, of which there is one object
+    each.
+    """
+    if not isinstance(value, Tracer):
+        return isinstance(value, _TRUTHS)
+    return is_number(value.node) and any(t.dtype.kind == "b" for t in possible_types(value.node))
+
+
+def _is_same_truth(left: Any, right: Any) -> Any:
+    if left is right or not (isinstance(left, Tracer) or isinstance(right, Tracer)):
+        return left is right
+    classes = [_class_of_truth(value) for value in (left, right)]
+    if classes[0] is None or classes[0] is not classes[1]:
+        return False
+    if not isinstance(left, Tracer):
+        left, right = right, left
+    if not isinstance(right, Tracer):
+        return truth(left) if right else negate(left)
+    return truth(compared(left, "Eq", right))
+
+
+def _class_of_truth(value: Any) -> type | None:
+    if not isinstance(value, Tracer):
+        return type(value)
+    return next((cls for cls in _TRUTHS if of_class(value, partial(operator.is_, cls))), None)
+
+
+_TRUTHS = (bool, np.bool_)
 
 
 def compared(left: Any, word: str, right: Any) -> Any:
@@ -242,6 +276,19 @@ def all_equal(left: Sequence[Any], right: Sequence[Any]) -> Any:
 
 def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:
     """``left < right() < ...``, with each operand evaluated once and only if it counts."""
+    return _chain(left, word, right, *rest, link=lambda made: made)
+
+
+def asked_chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:
+    """The same where only the truth of the result counts."""
+    return _chain(left, word, right, *rest, link=truth)
+
+
+def _chain(
+    left: Any, word: str, right: Callable[[], Any], *rest: Any, link: Callable[[Any], Any]
+) -> Any:
     operand = right()
     made = compared(left, word, operand)
-    return either("and", made, lambda: chain(operand, *rest)) if rest else made
+    if not rest:
+        return made
+    return either("and", link(made), lambda: _chain(operand, *rest, link=link))

@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, GradsmithError, InternalError, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ControlFlowError,
+    GradsmithError,
+    InternalError,
+    UnsupportedError,
+)
 from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
@@ -100,9 +106,6 @@ def _run_by_class(
     function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
     """The same, of numbers whose class depends on the path taken: on exact types if it matters."""
-    trace = current_trace()
-    if trace is None or not trace.classes:
-        return _run(function, implementation, args, kwargs)
     args = Tracer.raises_by_class(function, args)
     result = _run(function, implementation, args, kwargs)
     exact = Tracer.of_exact_dtype(result, args, kwargs)
@@ -176,7 +179,25 @@ def run(implementation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def _run(
     function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
-    """The same for the ``implementation`` of a NumPy function, by whose name errors go."""
+    """The same for the ``implementation`` of a NumPy function, by whose name errors go.
+
+    A number whose class depends on the path taken has the type that holds all of them: what that
+    type does not allow is tried once more with the type of the present call.
+    """
+    try:
+        return _run_once(function, implementation, args, kwargs)
+    except (ControlFlowError, InternalError):
+        raise
+    except Exception:
+        exact = Tracer.of_exact_classes(function, args, kwargs)
+        if exact is None:
+            raise
+    return _run_once(function, implementation, *exact)
+
+
+def _run_once(
+    function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
     trace = current_trace()
     if trace is None:
         raise UnsupportedError(

@@ -31,6 +31,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, class_of_values, python_number, result_dtype
+from gradsmith.ops import index
 from gradsmith.ops.complex import scalar_absolute
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.powers import power
@@ -251,15 +252,41 @@ def _of_exact_dtype(
     return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
 
 
+def _of_exact_classes(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]] | None:
+    """The arguments with numbers of their exact types; None where no number among them is open."""
+    if not any(map(_is_open, leaves((*args, *kwargs.values())))):
+        return None
+    trace = current_trace()
+    if function in (index.read, index.write) and trace is not None and not trace.trying:
+        array, key, *rest = args
+        keys = [_as_key(part) for part in (key if isinstance(key, tuple) else [key])]
+        return [array, tuple(keys) if isinstance(key, tuple) else keys[0], *rest], kwargs
+    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
+    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+
+
+def _as_key(value: Any) -> Any:
+    """A number that may be an integer as one: NumPy itself raises the error where it is none. The
+    bounds of slices are sizes, of which integers are made.
+    """
+    if isinstance(value, slice):
+        return _mapped(of_exact_type, value)
+    if not _is_open(value) or all(t.dtype.kind not in "iu" for t in possible_types(value.node)):
+        return value
+    return _of_node(widened(value.node, dtype=np.dtype(np.int64), scalar=False))
+
+
 def _is_open(value: Any) -> bool:
     """Whether it may be of another type than its node."""
     return isinstance(value, Tracer) and possible_types(value.node) != (value.type,)
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What a nested list or tuple holds."""
-    if type(value) in (list, tuple):
-        for part in value:
+    """What a nested list or tuple holds, and what a slice goes by."""
+    if type(value) in (list, tuple, slice):
+        for part in _bounds(value) if isinstance(value, slice) else value:
             yield from leaves(part)
     else:
         yield value
@@ -268,7 +295,13 @@ def leaves(value: Any) -> Iterator[Any]:
 def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_mapped(function, part) for part in value)
+    if isinstance(value, slice):
+        return slice(*(_mapped(function, part) for part in _bounds(value)))
     return function(value)
+
+
+def _bounds(value: slice) -> tuple[Any, Any, Any]:
+    return value.start, value.stop, value.step
 
 
 _NUMBERS = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray)
@@ -276,4 +309,5 @@ _NUMBERS = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray
 Tracer.settled = staticmethod(_settled)
 Tracer.of_exact_type = staticmethod(of_exact_type)
 Tracer.raises_by_class = staticmethod(_raises_by_class)
+Tracer.of_exact_classes = staticmethod(_of_exact_classes)
 Tracer.of_exact_dtype = staticmethod(_of_exact_dtype)

@@ -271,11 +271,13 @@ class Joint:
         return self.add(left, right, label)
 
     def _is_told(self, left: Any, right: Any) -> bool:
-        """Whether one is the condition itself, and the other its truth on that way."""
+        """Whether one is the condition itself, a bool of Python's, and the other its truth on
+        that path.
+        """
 
         def asked(value: Any) -> bool:
             bare = isinstance(value, Tracer) and not value.view.path
-            return bare and value.view.storage.node is self.condition
+            return bare and value.type.weak and value.view.storage.node is self.condition
 
         return (left is False and asked(right)) or (right is True and asked(left))
 

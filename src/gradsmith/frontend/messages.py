@@ -48,9 +48,12 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
 
 
 def _plain_class(value: Any) -> type:
-    if not hasattr(value, "view") or value.type.weak:
-        return float
-    return np.ndarray if value.type.form == "array" else value.type.dtype.type
+    if not hasattr(value, "view"):
+        return int
+    if value.type.form == "array":
+        return np.ndarray
+    kind = value.type.dtype.type
+    return type(kind(0).item()) if value.type.weak else kind
 
 
 def class_name(value: Any) -> str:

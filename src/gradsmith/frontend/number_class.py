@@ -28,7 +28,7 @@ from gradsmith.ir.intrinsics import number
 from gradsmith.ir.sizes import least
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.conditional import conditional_op
-from gradsmith.ops.powers import power
+from gradsmith.ops.powers import may_be_inverse, power
 from gradsmith.ops.scalars import widened
 
 Types: TypeAlias = tuple[ArrayType, ...]
@@ -142,10 +142,10 @@ class _Search:
         if node.op is conditional_op:
             return tuple(dict.fromkeys((*given[1], *given[2])))
         if all(types == (i.type,) for types, i in zip(given, node.inputs, strict=True)):
-            return (*_complex_powers(node, given), node.type)
+            return (*_wider_powers(node, given), node.type)
         combined = islice(product(*given), MOST)
         found = [t for types in combined if (t := _inferred(node, types)) is not None]
-        return tuple(dict.fromkeys((*_complex_powers(node, given), *found))) or (node.type,)
+        return tuple(dict.fromkeys((*_wider_powers(node, given), *found))) or (node.type,)
 
 
 def _inferred(node: Node, types: Sequence[Any]) -> ArrayType | None:
@@ -156,12 +156,15 @@ def _inferred(node: Node, types: Sequence[Any]) -> ArrayType | None:
     return found if isinstance(found, ArrayType) else None
 
 
-def _complex_powers(node: Node, given: Sequence[Types]) -> Types:
-    """Python's complex numbers, where the node may be a power of a negative number of Python's."""
-    if node.op is not power or node.dtype.kind != "f" or not may_be_fraction(node.inputs[1]):
+def _wider_powers(node: Node, given: Sequence[Types]) -> Types:
+    """The type that some powers of Python's numbers have: complex of a negative base, float of
+    integers with a negative exponent.
+    """
+    if node.op is not power or not all(any(type_.weak for type_ in types) for types in given):
         return ()
-    weak = all(any(type_.weak for type_ in types) for types in given)
-    return (python_number(complex),) if weak else ()
+    if node.dtype.kind == "f" and may_be_fraction(node.inputs[1]):
+        return (python_number(complex),)
+    return (python_number(float),) if may_be_inverse(*node.inputs) else ()
 
 
 def may_be_fraction(exponent: Node) -> bool:

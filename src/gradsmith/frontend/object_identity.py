@@ -11,6 +11,8 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import others
 from gradsmith.frontend.frozen import (
@@ -27,7 +29,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType
+from gradsmith.ir.types import ArrayType, class_of_values
 from gradsmith.ops.arithmetic import positive
 from gradsmith.ops.scalars import python_float
 
@@ -41,7 +43,11 @@ def is_same_object(left: Any, right: Any) -> bool:
     if left is right or is_same_element(left, right):
         return True
     trace = current_trace()
-    if trace is None or type(left) is not type(right):
+    if trace is None:
+        return False
+    if type(left) is not type(right):
+        _check_not_chosen(trace, left, right)
+        _check_not_chosen(trace, right, left)
         return False
     if isinstance(left, Tracer) and is_number(left.node) and is_number(right.node):
         return _is_same_number(trace, left.node, right.node)
@@ -59,12 +65,26 @@ def is_same_object(left: Any, right: Any) -> bool:
 
 def _is_same_number(trace: Trace, *nodes: Node) -> bool:
     one, other = map(_itself, nodes)
-    for by in (trace.chosen.get(one), trace.chosen.get(other)) if one is not other else ():
-        if isinstance(by, Cause):
-            raise by.error(CHOSEN_NUMBER, HINT)
-        if by is not None:
-            separate(by, COMPARED)
+    for node in (one, other) if one is not other else ():
+        _check_known(trace, node)
     return one is other
+
+
+def _check_not_chosen(trace: Trace, value: Any, plain: Any) -> None:
+    """A number that a branch or loop has chosen may be this very one, which is not traced."""
+    if not isinstance(value, Tracer) or not isinstance(plain, (int, float, complex, np.generic)):
+        return
+    node = value.node
+    if is_number(node) and any(class_of_values(t) is type(plain) for t in possible_types(node)):
+        _check_known(trace, _itself(node))
+
+
+def _check_known(trace: Trace, node: Node) -> None:
+    by = trace.chosen.get(node)
+    if isinstance(by, Cause):
+        raise by.error(CHOSEN_NUMBER, HINT)
+    if by is not None:
+        separate(by, COMPARED)
 
 
 def _itself(node: Node) -> Node:

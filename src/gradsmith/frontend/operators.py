@@ -175,6 +175,8 @@ for _name, _ufunc in UNARY.items():
 
 def _inverted(owner: Tracer) -> Any:
     """``~x``: a truth value of Python's is an integer."""
+    if not owner.ndim and owner.dtype.kind == "b":
+        owner = Tracer.of_exact_type(owner)
     if owner.type.weak and owner.dtype.kind == "b":
         return -1 - run(whole_of, owner)
     return apply(np.invert, owner)

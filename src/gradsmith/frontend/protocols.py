@@ -10,6 +10,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass, special
 from gradsmith.frontend.dispatch import run
+from gradsmith.frontend.exact_type import of_class
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
@@ -27,7 +29,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ops.scalars import as_float, is_of_known_class
+from gradsmith.ops.scalars import as_float
 
 _BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
     "Add": ("add", operator.add, operator.iadd),
@@ -369,14 +371,10 @@ def truth(value: Any) -> Any:
 
 
 def _is_pythons_bool(value: Any) -> bool:
-    """Whether it is one, or may be: a number that branches or loops have made may have another
-    class in Python than its type says.
-    """
+    """Whether it is one in the present call: its class may depend on the path taken."""
     if not isinstance(value, Tracer):
         return isinstance(value, bool)
-    if value.type.dtype.kind != "b" or value.ndim:
-        return False
-    return value.type.weak or not is_of_known_class(value.node)
+    return of_class(value, partial(operator.is_, bool))
 
 
 def called(value: Any) -> str:

@@ -51,7 +51,7 @@ from gradsmith.frontend.captures import (
     rely_on_names,
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
-from gradsmith.frontend.choices import chain, choose, either, identical, negate
+from gradsmith.frontend.choices import asked_chain, chain, choose, either, identical, negate
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
     DELETED,
@@ -94,7 +94,7 @@ from gradsmith.frontend.effects import (
     write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
-from gradsmith.frontend.exact_type import by_numpy
+from gradsmith.frontend.exact_type import by_numpy, of_exact_type
 from gradsmith.frontend.failing import ask_first, asserted, bound, global_without_value, raising
 from gradsmith.frontend.foreign import (
     check_foreign,
@@ -499,6 +499,8 @@ def _check_index(owner: Any, key: Any) -> None:
     """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
     if not isinstance(key, Tracer) or key.ndim or key.dtype.kind not in "bfc":
         return
+    if of_exact_type(key).dtype.kind in "iu":
+        return
     kind = "list" if isinstance(owner, list) else "tuple"
     text = f"{kind} indices must be integers or slices, not {protocols.called(key)}"
     error = ArgumentTypeError(text, current_span(), "convert it with int(...)")
@@ -689,7 +691,7 @@ class BoundRuntime:
         if is_instance(value):
             value = protocols.truth(value)
         if isinstance(value, Tracer):
-            return decide(value)
+            return value if kind in ("and", "or") else decide(value)  # it may be the result
         return as_condition(value) if is_grown(value) else value
 
     def loop(
@@ -734,6 +736,7 @@ class BoundRuntime:
     choose = staticmethod(choose)
     either = staticmethod(either)
     chain = staticmethod(chain)
+    asked_chain = staticmethod(asked_chain)
     negate = staticmethod(negate)
 
     bound = staticmethod(bound)

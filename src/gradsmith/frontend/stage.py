@@ -209,6 +209,9 @@ class BoundRuntime(Protocol):
         The words are the names of `ast`'s operators: "Lt", "NotIn", ...
         """
 
+    def asked_chain(self, left: Any, word: str, right: Later, /, *rest: Any) -> Any:
+        """The same where only the truth of the result counts."""
+
     def negate(self, value: Any, /) -> Any:
         """``not value``."""
 

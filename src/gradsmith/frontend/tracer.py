@@ -70,8 +70,11 @@ class Tracer:
     of_exact_type: ClassVar[Callable[..., Any]]
     """The value of the type that it has in the present call; set from `number_class`, as are
     ``raises_by_class(function, args)`` and ``of_exact_dtype(result, args, kwargs)``: arguments
-    whose class decides whether Python raises an error, or the dtype of an array."""
+    whose class decides whether Python raises an error, or the dtype of an array; and
+    ``of_exact_classes(function, args, kwargs)``, arguments of the types that they have in the
+    present call, None where these are known."""
     raises_by_class: ClassVar[Callable[..., Any]]
+    of_exact_classes: ClassVar[Callable[..., Any]]
     of_exact_dtype: ClassVar[Callable[..., Any]]
 
     def __init__(self, view: View) -> None:

@@ -142,6 +142,8 @@ def of_range(*bounds: Any) -> Trips | None:
 
 
 def _whole(bound: Any) -> Size | None:
+    if isinstance(bound, Tracer) and not bound.ndim:
+        bound = Tracer.of_exact_type(bound)
     integer = isinstance(bound, Tracer) and bound.dtype.kind in "iu" and not bound.ndim
     return as_whole(bound.node) if integer else as_size(bound)
 

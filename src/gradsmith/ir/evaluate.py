@@ -94,6 +94,8 @@ def _of_class(node: Node, operands: Sequence[Any], attrs: Mapping[str, Any], res
 def _converted(result: Any, type_: ArrayType) -> Any:
     if type_.weak and type_.dtype.kind != "c" and isinstance(result, complex):
         return result  # a power of a negative number
+    if type_.weak and type_.dtype.kind in "bi" and isinstance(result, float):
+        return result  # a power of an integer with a negative exponent
     return PYTHON_TYPES[type_.dtype.kind](result) if type_.weak else type_.dtype.type(result)
 
 

@@ -52,12 +52,12 @@ def _inexact(*nodes: Node) -> bool:
     return all(node.array_type.inexact for node in nodes)
 
 
-def _emit_sum(symbol: str, dotted: str) -> EmitRule:
+def _emit_sum(symbol: str) -> EmitRule:
     """``x - 2 * y`` for ``x + -2 * y``, ``y - 2 * x`` for ``-2 * x + y``: the same bits.
 
     Not for integers: of an unsigned ``y`` NumPy refuses ``-2 * y``.
     """
-    plain = emit_operator(symbol, dotted)
+    plain = emit_operator(symbol)
 
     def emit(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> ast.expr:
         if _inexact(*node.inputs):
@@ -92,9 +92,11 @@ def _sum_without_sign(node: Node, value: ast.BinOp) -> ast.expr | None:
 
 
 def _takes_sign(node: Node, x: ast.expr) -> bool:
-    """Whether the sign of the first factor of ``x``, the value of ``node``, is free to change."""
+    """Whether the sign of the first factor of ``x``, the value of ``node``, is free to change: of
+    complex products zeros would have another sign.
+    """
     while syntax.is_product(x):
-        if not _inexact(node):
+        if not _inexact(node) or node.array_type.complex:
             return False
         node, x = node.inputs[0], x.left
     python = node.op is constant and node.array_type.weak  # np.uint8(1) wraps around, 1 does not
@@ -110,7 +112,7 @@ def _emit_negative(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
 add = elementwise(
     "add",
     numpy=np.add,
-    emit=_emit_sum("+", "np.add"),
+    emit=_emit_sum("+"),
     operator="+",
     partials=(lambda out, x, y: 1, lambda out, x, y: 1),
     sympy=lambda x, y: x + y,
@@ -120,7 +122,7 @@ add = elementwise(
 subtract = elementwise(
     "subtract",
     numpy=np.subtract,
-    emit=_emit_sum("-", "np.subtract"),
+    emit=_emit_sum("-"),
     operator="-",
     partials=(lambda out, x, y: 1, lambda out, x, y: -1),
     sympy=lambda x, y: x - y,
@@ -148,7 +150,7 @@ def _emit_quotient(emitter: Emitter, node: Node, x: ast.expr, y: ast.expr) -> as
     return _plain_quotient(emitter, node, x, y)
 
 
-_plain_quotient = emit_operator("/", "np.divide")
+_plain_quotient = emit_operator("/")
 _OF_EITHER_CLASS = frozenset({"widened", "item", "taken", "parameter"})
 """Where branches and loops join NumPy's numbers with Python's."""
 

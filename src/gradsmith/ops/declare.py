@@ -155,11 +155,21 @@ def elementwise_infer(
 
     def infer(*types: ArrayType, **_: Any) -> ArrayType:
         shape = broadcast(*[t.shape for t in types])
-        if python and all_weak(*types):
+        if python and (all_weak(*types) or _is_by_pythons_complex(*types)):
             return ArrayType(dtype(*map(_as_integer, types)), shape, "python")
         return ArrayType(dtype(*types), shape, result_form(shape))
 
     return infer
+
+
+def _is_by_pythons_complex(*types: ArrayType) -> bool:
+    """Whether a complex number of Python's is the left operand of an `np.float64`: a float for
+    Python, whose own operator is not asked.
+    """
+    if len(types) != 2:
+        return False
+    left, right = types
+    return left.weak and left.complex and right.form == "scalar" and right.dtype == np.float64
 
 
 def _as_integer(type_: ArrayType) -> ArrayType:
@@ -219,7 +229,7 @@ def elementwise(
         ),
         evaluate=numpy if python is None else _evaluator(numpy, python),
         derivative=derivative if derivative is not None else Partials(partials or ()),
-        emit=emit or (emit_operator(operator, dotted) if operator else emit_call(dotted)),
+        emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
         sympy=sympy,
         traits=frozenset(traits),
         inplace=write_over(dotted, operator),

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 
-import numpy as np
-
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import EmitRule, Emitter, UpdateRule
-from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
 
 
@@ -21,26 +18,15 @@ def emit_call(dotted: str) -> EmitRule:
     return emit
 
 
-def emit_operator(operator: str, dotted: str = "") -> EmitRule:
-    """``x <operator> y`` or ``<operator>x``; the function ``dotted`` where Python has its own."""
+def emit_operator(operator: str) -> EmitRule:
+    """``x <operator> y`` or ``<operator>x``."""
 
     def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
         if len(operands) == 1:
             return syntax.unary(operator, operands[0])
-        if dotted and _is_pythons_own(*(operand.array_type for operand in node.inputs)):
-            return syntax.call(dotted, *operands)
         return syntax.binary(operator, *operands)
 
     return emit
-
-
-def _is_pythons_own(left: ArrayType, right: ArrayType) -> bool:
-    """Whether Python's complex numbers take the operation from NumPy.
-
-    ``1j * x`` is a Python number where x is a np.float64, which is a Python float: it would be
-    weak, where ``x * 1j`` and np.multiply have a np.complex128.
-    """
-    return left.weak and left.complex and right.form == "scalar" and right.dtype == np.float64
 
 
 def write_over(dotted: str, operator: str | None = None) -> UpdateRule:

@@ -16,7 +16,7 @@ import numpy as np
 from gradsmith.errors import ArgumentValueError
 from gradsmith.ir import dims
 from gradsmith.ir.graph import OPERATORS, Node
-from gradsmith.ir.intrinsics import constant, size
+from gradsmith.ir.intrinsics import constant, number, size
 from gradsmith.ir.op import Emitter, Masked, Op, Partials, Pole
 from gradsmith.ir.types import (
     PYTHON_TYPES,
@@ -39,7 +39,7 @@ from gradsmith.ops.declare import (
     ufunc_dtype,
 )
 from gradsmith.ops.elementwise import is_least, log, sqrt
-from gradsmith.ops.scalars import is_of_known_class
+from gradsmith.ops.scalars import is_of_known_class, widened
 from gradsmith.ops.select import where
 from gradsmith.ops.shape import lacks_methods
 
@@ -229,6 +229,8 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     """``x1 ** x2``, by the quickest of the ops that have its type."""
     x, y = as_node(x1), as_node(x2)
     exponent = _number(y)
+    if may_be_inverse(x, y):
+        return widened(power(x, y), dtype=np.dtype(float), scalar=False)
     if exponent is None or _widens(x.array_type, y.array_type):
         return power(x, y)
     n = _whole(exponent, x)
@@ -241,6 +243,15 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     if exponent == 0.5 and x.array_type.inexact and x.array_type.form == "array":
         return sqrt(x)  # as NumPy does; of numbers, -inf ** 0.5 is inf, and np.sqrt nan
     return power(x, y)
+
+
+def may_be_inverse(x: Node, y: Node) -> bool:
+    """Whether it is a power of Python's integers that may be a float: of a negative exponent."""
+    if not all(node.array_type.weak and node.dtype.kind in "bi" for node in (x, y)):
+        return False
+    if y.op is size:
+        return dims.settled(">=", y.attrs["value"], 0) is not True
+    return y.dtype.kind == "i" and number(y) is None
 
 
 def _widens(x: ArrayType, y: ArrayType) -> bool:

@@ -230,7 +230,7 @@ def _scalar(value: np.generic) -> ast.expr:
         real, imag = _scalar(value.real), _scalar(value.imag)
         return binary("+", real, binary("*", ast.Constant(1j), imag))
     if value.dtype.kind == "b":
-        return ast.Constant(value.item())
+        return name("np.True_" if value else "np.False_")
     return call(f"np.{value.dtype.name}", shortest(value))
 
 

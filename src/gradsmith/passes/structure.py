@@ -193,7 +193,11 @@ def _real_conjugate(x: Node, **_: Any) -> Node | None:
 
 def _number_first(root: Node, x: Node, y: Node) -> Node | None:
     first, second = root.inputs
-    return second * first if number(first) is None and number(second) is not None else None
+    if number(first) is not None or number(second) is None:
+        return None
+    left = second.array_type  # Python's own complex numbers make Python's of an np.float64
+    by_python = left.weak and left.complex and first.array_type.form != "array"
+    return None if by_python else second * first
 
 
 def _is_number(node: Node) -> bool:
@@ -347,6 +351,8 @@ def fold_constants(node: Node) -> Node | None:
             result = node.op.evaluate(*map(np.float64, values), **node.attrs)
     if not np.all(np.isfinite(result)) and not node.array_type.weak:
         return None  # what NumPy warns of at run time is left to NumPy; Python raises, and may not
+    if node.dtype.kind in "bi" and isinstance(result, (float, np.floating)):
+        return None  # an integer to a negative power
     typed = node.dtype.type(result)
     return current_builder().lift(typed.item() if node.array_type.weak else typed)
 

@@ -192,6 +192,8 @@ def and_or(rewriter: Rewriter, node: ast.BoolOp) -> ast.expr:
 
 def condition(rewriter: Rewriter, node: ast.expr) -> ast.expr:
     """``node`` where only its truth counts: like Python, that asks no operand twice."""
+    if isinstance(node, ast.Compare):
+        return _comparison(rewriter, node, "asked_chain")
     if not isinstance(node, ast.BoolOp):
         return rewriter.visit(node)  # type: ignore[no-any-return]
     *firsts, last = [condition(rewriter, value) for value in node.values]
@@ -212,10 +214,14 @@ def _either(rewriter: Rewriter, node: ast.BoolOp, values: list[ast.expr]) -> ast
 
 
 @rule(ast.Compare)
-def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
+def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.expr:
     """``a < b`` → ``__gs_scratch__.compared(a, "Lt", b)``; ``a < b < c`` → ``__gs__.chain(a, "Lt",
     lambda: b, ...)``; ``a is b`` is plain.
     """
+    return _comparison(rewriter, node, "chain")
+
+
+def _comparison(rewriter: Rewriter, node: ast.Compare, chained: str) -> ast.expr:
     left = rewriter.visit(node.left)
     operands = [rewriter.visit(operand) for operand in node.comparators]
     at = place(node)
@@ -233,7 +239,7 @@ def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.AST:
     if needs_the_frame(rewriter, node.comparators[0]):  # which is evaluated in any case
         laters[0] = rewriter.scratch("given", place(operands[0]), operands[0])
     links = [part for link in zip(words, laters, strict=True) for part in link]
-    return rewriter.call("chain", at, left, *links)
+    return rewriter.call(chained, at, left, *links)
 
 
 def _later(value: ast.expr) -> ast.expr:
