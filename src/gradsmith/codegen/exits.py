@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from gradsmith.codegen import printer
 from gradsmith.codegen.conditions import asked, negated
 from gradsmith.codegen.frames import Frame, assigned, is_variable, settled
@@ -40,8 +42,9 @@ def leave_at_end(
 
 
 def is_truth(value: ast.expr, truth: bool) -> bool:
-    """Whether an expression is ``True``, or ``False``."""
-    return isinstance(value, ast.Constant) and value.value is truth
+    """Whether an expression is ``True`` or ``np.True_``, or ``False`` or ``np.False_``."""
+    kinds = truth, np.bool_(truth)
+    return any(syntax.same(value, syntax.expression(constant)) for constant in kinds)
 
 
 def _inlined(
