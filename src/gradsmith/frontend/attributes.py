@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradsmith import tree
 from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
@@ -28,7 +27,6 @@ from gradsmith.frontend.classes import (
     instance_dict,
     is_instance,
     is_users_class,
-    owner_of,
     raw_attribute,
     special,
 )
@@ -50,8 +48,8 @@ from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unfollowed import check_change
-from gradsmith.frontend.unsettled import MaybeUnset, Unsettled
+from gradsmith.frontend.unfollowed import check_change, holds_attributes, is_member_of_c
+from gradsmith.frontend.unsettled import OWN, MaybeUnset, Refusing, Unsettled
 
 
 def is_users(owner: Any) -> bool:
@@ -61,12 +59,12 @@ def is_users(owner: Any) -> bool:
 
 def is_external(trace: Trace, owner: Any) -> bool:
     """Whether it is there before the function is called."""
+    if id(owner) in trace.made or id(owner) in trace.opened:
+        return False
     if isinstance(owner, types.ModuleType):
         root = owner.__name__.split(".")[0]
         known = root in ("numpy", "scipy", "gradsmith") or root in sys.stdlib_module_names
         return not known or root == "__main__"
-    if id(owner) in trace.made or id(owner) in trace.opened:
-        return False
     return id(owner) in trace.external or is_users(owner)
 
 
@@ -75,10 +73,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     if isinstance(owner, super):
         return _of_super(trace, owner, name)
     if not is_users(owner):
-        if not is_external(trace, owner):
-            check_cache_attribute(owner, name)
-            return getattr(owner, name)
-        return outside_attribute(trace, owner, name)
+        return _of_librarys(trace, owner, name)
     if is_external(trace, owner):
         note_external(trace, owner)
         if name == "__dict__" and not isinstance(owner, type):
@@ -93,6 +88,24 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     except AttributeError:
         pass
     return call(fallback, owner, name)
+
+
+def _of_librarys(trace: Trace, owner: Any, name: str) -> Any:
+    """An attribute of an object of Python's, NumPy's or a library's, or of a module."""
+    if not is_external(trace, owner):
+        check_cache_attribute(owner, name)
+        if name == "__closure__" and isinstance(owner, types.FunctionType):
+            return _own_closure(owner)
+        return getattr(owner, name)
+    if name == "__dict__" and not isinstance(owner, (type, types.ModuleType)):
+        return outside_dict(trace, owner)
+    return outside_attribute(trace, owner, name)
+
+
+def _own_closure(function: types.FunctionType) -> tuple[types.CellType, ...] | None:
+    """The cells of the variables that the user's code closes over."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return tuple(cell for name, cell in cells if not name.startswith(OWN)) or None
 
 
 def _own_or_error(trace: Trace, owner: Any, name: str) -> Any:
@@ -181,8 +194,10 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
         return class_dict(trace, owner) if name == "__dict__" else _of_class(trace, owner, name)
     if name == "__dict__":
         note_shown(trace, instance_dict(owner))
-    kind = class_attribute(type(owner), name)
+    kind, is_written = _of_classes(trace, type(owner).__mro__, name)
     slot = isinstance(kind, types.MemberDescriptorType)
+    if is_written and _is_data_descriptor(kind):
+        return _bound_to(trace, owner, name, kind)
     if _is_data_descriptor(kind) and not slot:
         return _bound(trace, kind, owner, type(owner), name)
     held = _held(trace, owner, name)
@@ -192,7 +207,7 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
         return _where_set(trace, held, owner, kind)
     if held is not MISSING or slot:
         return held
-    return _of_its_class(trace, owner, name, kind)
+    return _of_its_class(trace, owner, name)
 
 
 def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
@@ -204,7 +219,7 @@ def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
     hooks = special(owner, "__getattribute__") or special(owner, "__getattr__")
     if hooks is not None or _of_another_class(owner) is not None:
         return None
-    kind = class_attribute(type(owner), name)
+    kind, _ = _of_classes(trace, type(owner).__mro__, name)
     if kind is not MISSING and not isinstance(kind, types.MemberDescriptorType):
         return None
     held = _held(trace, owner, name)
@@ -217,33 +232,56 @@ def _where_set(trace: Trace, held: MaybeUnset, owner: Any, kind: Any) -> Any:
     if kind is MISSING or isinstance(kind, types.MemberDescriptorType):
         return attribute_or_error(held, lambda: missing_attribute(owner, name))
     present = condition_on_the_way(held, trace)
-    return choose(present, lambda: held.value, lambda: _of_its_class(trace, owner, name, kind))
+    return choose(present, lambda: held.value, lambda: _of_its_class(trace, owner, name))
 
 
-def _of_its_class(trace: Trace, owner: Any, name: str, kind: Any) -> Any:
+def _of_its_class(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute that the object itself does not hold."""
-    written = _written_in_class(trace, type(owner).__mro__, name)
-    if written is not MISSING:
-        return _bound_to(owner, written)
+    kind, is_written = _of_classes(trace, type(owner).__mro__, name)
+    if is_written:
+        return _bound_to(trace, owner, name, kind)
     return MISSING if kind is MISSING else _bound(trace, kind, owner, type(owner), name)
 
 
-def _written_in_class(trace: Trace, mro: Sequence[type], name: str) -> Any:
-    """What the function has written to the first of these classes that has the attribute."""
-    for base in mro if trace.overlays else ():
+def _of_classes(trace: Trace, mro: Sequence[type], name: str) -> tuple[Any, bool]:
+    """What the first of these classes that has the attribute holds, not bound to anything, and
+    whether the function has written it; MISSING where none has.
+    """
+    for base in mro:
         written = changed(trace, base, name)
+        if isinstance(written, (Refusing, MaybeUnset)):
+            written.refuse()
         if written is not MISSING and written is not DELETED:
-            return written
-        if name in vars(base):
-            return MISSING
-    return MISSING
+            return written, True
+        if name in vars(base) and written is not DELETED:
+            return vars(base)[name], False
+    return MISSING, False
 
 
-def _bound_to(owner: Any, written: Any) -> Any:
+_BINDING = (
+    *(types.FunctionType, classmethod, staticmethod, property, functools.partialmethod),
+    functools.cached_property,
+)
+
+
+def _holder(trace: Trace, cls: type, name: str) -> type | None:
+    """The class that holds the attribute."""
+    holding = (b for b in cls.__mro__ if _of_classes(trace, (b,), name)[0] is not MISSING)
+    return next(holding, None)
+
+
+def _bound_to(trace: Trace, owner: Any, name: str, written: Any) -> Any:
     """An attribute that the function has written to a class, as an instance finds it."""
     if isinstance(written, property) and written.fget is not None:
         return call(written.fget, owner)
-    plain = isinstance(written, (types.FunctionType, classmethod, staticmethod))
+    if isinstance(written, functools.cached_property) and written.attrname:
+        made = call(written.func, owner)
+        store(trace, owner, written.attrname, made)
+        return made
+    mine = special(written, "__get__")
+    if mine is not None:
+        return call(mine, written, owner, type(owner))
+    plain = isinstance(written, _BINDING)
     return written.__get__(owner, type(owner)) if plain else written
 
 
@@ -303,7 +341,7 @@ def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
     if hasattr(type(kind), "__get__"):
         _rely_on_class(trace, cls if owner is None else owner, name, kind)
         return kind.__get__(owner, cls)
-    holder = owner_of(cls, name)
+    holder = _holder(trace, cls, name)
     if owner is not None and is_external(trace, owner):
         rely(trace, ("absent", id(owner), name), partial(instance_attribute, owner, name), MISSING)
     written = MISSING if holder is None else changed(trace, holder, name)
@@ -333,15 +371,15 @@ def _rely_on_class(trace: Trace, owner: Any, name: str, kind: Any) -> None:
 
 def _of_class(trace: Trace, cls: type, name: str) -> Any:
     """An attribute of a class."""
-    for base in cls.__mro__:
-        written = changed(trace, base, name)
-        if written is not MISSING and written is not DELETED:
-            return written
-        if name in vars(base) and written is not DELETED:
-            return _bound(trace, vars(base)[name], None, cls, name)
+    holder = _holder(trace, cls, name)
+    if holder is not None:
+        held, is_written = _of_classes(trace, (holder,), name)
+        return held if is_written else _bound(trace, held, None, cls, name)
     meta = class_attribute(type(cls), name)
     if isinstance(meta, property) and meta.fget is not None:
         return call(meta.fget, cls)
+    if any(changed(trace, base, name) is DELETED for base in cls.__mro__):
+        return MISSING
     try:
         return getattr(cls, name)
     except AttributeError:
@@ -354,9 +392,9 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
     if cls is None or name == "__class__":
         return getattr(owner, name)
     after = cls.__mro__[cls.__mro__.index(this) + 1 :]
-    written = _written_in_class(trace, after, name)
-    if written is not MISSING:
-        return written if instance is cls else _bound_to(instance, written)
+    written, is_written = _of_classes(trace, after, name)
+    if is_written:
+        return written if instance is cls else _bound_to(trace, instance, name, written)
     for base in after:
         if name in vars(base):
             kind = vars(base)[name]
@@ -427,14 +465,14 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if name == "__class__":
         _become(trace, owner, value)
         return
-    kind = MISSING if isinstance(owner, type) else class_attribute(type(owner), name)
+    kind = MISSING if isinstance(owner, type) else _of_classes(trace, type(owner).__mro__, name)[0]
     if isinstance(kind, property) and kind.fset is not None:
         call(kind.fset, owner, value)
         return
     mine = special(kind, "__set__")
     if mine is not None:
         call(mine, kind, owner, value)
-    elif _is_data_descriptor(kind) and not isinstance(kind, types.MemberDescriptorType):
+    elif _is_kept_by_c(kind):
         if not isinstance(owner, Tracer):
             check_change(trace, owner)
         if name == "__dict__":
@@ -443,6 +481,12 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     else:
         _check_slots(owner, name, kind)
         store(trace, owner, name, value)
+
+
+def _is_kept_by_c(kind: Any) -> bool:
+    """Whether setting the attribute is what a descriptor of Python's does."""
+    slot = isinstance(kind, types.MemberDescriptorType)
+    return is_member_of_c(kind) if slot else _is_data_descriptor(kind)
 
 
 def _become(trace: Trace, owner: Any, kind: Any) -> None:
@@ -477,10 +521,14 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         call(dict.__setitem__, items, name, value)
         return
     owner = real_object(trace, owner)
+    if _is_pythons(trace, owner, name, value):
+        check_change(trace, owner)
+        type.__setattr__(owner, name, value)
+        return
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
-    if not (is_instance(owner) or tree.is_container(owner)):
+    if not holds_attributes(owner):
         check_change(trace, owner)
     note_container_write(trace, owner)
     note_attribute(owner, name)
@@ -489,8 +537,23 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     write(owner, name, value)
 
 
+def _is_pythons(trace: Trace, owner: Any, name: str, value: Any = None) -> bool:
+    """Whether it is an attribute of a class which Python itself looks up, past what an overlay
+    holds: a special method, or a descriptor that is asked before the attributes of the object.
+    """
+    if not isinstance(owner, type):
+        return False
+    held = _of_classes(trace, (owner,), name)[0]
+    special = name.startswith("__") and name.endswith("__")
+    if is_external(trace, owner):
+        return special and (callable(value) or callable(held))
+    return special or _is_data_descriptor(value) or _is_data_descriptor(held)
+
+
 def _before(trace: Trace, owner: Any, name: str) -> Any:
     """What an object from outside holds before it is written."""
+    if (written := changed(trace, owner, name)) is not MISSING:
+        return MISSING if written is DELETED else written
     if isinstance(owner, type):
         held = vars(owner).get(name, MISSING)
     elif is_instance(owner):
@@ -513,7 +576,7 @@ def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
 
 def delete_default(trace: Trace, owner: Any, name: str) -> None:
     """``object.__delattr__(owner, name)``."""
-    kind = MISSING if isinstance(owner, type) else class_attribute(type(owner), name)
+    kind = MISSING if isinstance(owner, type) else _of_classes(trace, type(owner).__mro__, name)[0]
     mine = special(kind, "__delete__")
     if isinstance(kind, property) and kind.fdel is not None:
         call(kind.fdel, owner)
@@ -522,13 +585,19 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
     elif (items := _items_as_attributes(trace, owner)) is not None and name in items:
         call(dict.__delitem__, items, name)
     elif is_external(trace, owner := real_object(trace, owner)) or isinstance(owner, type):
-        held = _held(trace, owner, name)
+        held = _own(trace, owner, name)
         if held is MISSING:
             getattr(Nothing(owner), name)
         if isinstance(held, MaybeUnset):
             attribute_or_error(held, lambda: missing_attribute(owner, name))
+        if _is_pythons(trace, owner, name):
+            check_change(trace, owner)
+            type.__delattr__(owner, name)
+            return
         delete_outside(trace, owner, name, _before(trace, owner, name))
     else:
+        if _is_kept_by_c(kind) or not holds_attributes(owner):
+            check_change(trace, owner)
         note_container_write(trace, owner)
         note_attribute(owner, name, deleted=True)
         note_attributes_of(trace, owner, name)
@@ -536,6 +605,13 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         if isinstance(held, MaybeUnset):
             attribute_or_error(held, lambda: missing_attribute(owner, name))
         object.__delattr__(owner, name)
+
+
+def _own(trace: Trace, owner: Any, name: str) -> Any:
+    """What an object or a class holds itself."""
+    if isinstance(owner, type):
+        return _of_classes(trace, (owner,), name)[0]
+    return _held(trace, owner, name)
 
 
 class Attributes:

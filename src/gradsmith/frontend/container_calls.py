@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import is_users_class
 from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_reshaped
 from gradsmith.frontend.effects import MUTATORS
@@ -53,6 +52,8 @@ STATEMENTS: dict[Any, Callable[..., None]] = {
     delattr: _delattr,
     object.__setattr__: _setattr,
     object.__delattr__: _delattr,
+    type.__setattr__: _setattr,
+    type.__delattr__: _delattr,
     operator.setitem: _setitem,
     operator.delitem: _delitem,
 }
@@ -133,7 +134,7 @@ def note_library_object(owner: Any) -> None:
     what its object holds.
     """
     cls = type(owner)
-    if is_users_class(cls) or not cls.__dictoffset__ or isinstance(owner, _NO_HOLDERS):
+    if not cls.__dictoffset__ or isinstance(owner, _NO_HOLDERS):
         return
     held = [vars(owner), *vars(owner).values()]
     inner = [part for value in held if type(value) in (list, tuple) for part in value]

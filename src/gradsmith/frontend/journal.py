@@ -102,7 +102,7 @@ class Journal:
                 return True
         for key, noted in self.containers.items():
             container, before = earlier.containers.get(key, noted)
-            if not _is_same(before, contents_of(container)):
+            if not is_same(before, contents_of(container)):
                 return True
         return False
 
@@ -134,7 +134,7 @@ class Journal:
             self.trial.forget_effects(self.begin)
 
 
-def _is_same(before: Any, now: Any) -> bool:
+def is_same(before: Any, now: Any) -> bool:
     """Whether two copies of what a container holds have the very same elements."""
     if isinstance(before, set):
         return bool(before == now)
@@ -354,6 +354,28 @@ def check_iterators(values: Iterable[Any]) -> None:
             )
 
 
+def check_isolated(owner: Any, what: str) -> None:
+    """Refuse to change for good what there was before a function that is differentiated.
+
+    Raises
+    ------
+    UnsupportedError
+        ``owner`` is that.
+    """
+    if any(journal.isolates and id(owner) in (journal.known or ()) for journal in _open.get()):
+        raise UnsupportedError(
+            f"a function that is differentiated changes {what} that is there before it is called",
+            current_span(),
+            "make it in the function, or use a list, a dict or an array",
+        )
+
+
+def note_final() -> None:
+    """Something is about to be changed that cannot be undone."""
+    for journal in _open.get():
+        journal.is_final = True
+
+
 def _note_storage(storage: Storage, before: Node) -> None:
     for journal in _open.get():
         journal.storages.setdefault(storage, before)
@@ -424,7 +446,7 @@ def reachable(frame: FrameType, trace: Trace, *others: Any) -> dict[int, Any]:
 def _enclosed(function: FunctionType) -> Iterator[Any]:
     """What the variables of enclosing functions hold, and its own defaults."""
     yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
+    yield function.__kwdefaults__  # the dict itself, which may be written to
     yield from function.__closure__ or ()
 
 

@@ -237,6 +237,8 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     delattr: _setter(delete_attribute, delattr),
     object.__setattr__: _setter(set_default, object.__setattr__),
     object.__delattr__: _setter(delete_default, object.__delattr__),
+    type.__setattr__: _setter(set_default, type.__setattr__),
+    type.__delattr__: _setter(delete_default, type.__delattr__),
     object.__getattribute__: _get_default,
     dataclasses.replace: _replaced,
 }

@@ -29,6 +29,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unfollowed import check_updated
 from gradsmith.ops.scalars import as_float
 
 _BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
@@ -273,6 +274,7 @@ def inplace(word: str, left: Any, right: Any) -> Any:
         if made is not NotImplemented:
             return made
         return binary(word, left, right)
+    check_updated(left, f"__i{name}__")
     if not is_instance(right):
         own = is_instance(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)

@@ -159,7 +159,9 @@ from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, cu
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.trips import Trips, each, each_list
-from gradsmith.frontend.unfollowed import check_item
+from gradsmith.frontend.unfollowed import check_call as check_changes
+from gradsmith.frontend.unfollowed import check_item, left_as_it_was, note_born
+from gradsmith.frontend.unfollowed import check_method as check_method_of_library
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide
@@ -309,6 +311,9 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         args = tuple(map(method_of_stand_in, args))
         note_library_object(args[0] if args else None)
         check_library(function, args, kwargs)
+        check_method_of_library(function, args)
+        with left_as_it_was(function, args), recursing(function):
+            return staged(function)(*args, **kwargs)
     else:
         written = written_by_dataclass(function, args)
         if written is not None:
@@ -342,6 +347,8 @@ def _parts_of_partial(
         capture(trace, (*key, i), f"argument_{i}", value, lambda i=i: function.args[i])  # type: ignore[misc]
         for i, value in enumerate(function.args)
     ]
+    if ("attribute", id(function), "keywords") in trace.captures:  # the function may change it
+        return inner, first, dict(read_attribute(trace, function, "keywords"))
     named = {
         name: capture(trace, (*key, name), name, value, lambda name=name: function.keywords[name])  # type: ignore[misc]
         for name, value in function.keywords.items()
@@ -410,7 +417,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
-        return note_made(current_trace(), function(*args, **kwargs))
+        return note_born(current_trace(), note_made(current_trace(), function(*args, **kwargs)))
     if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
         return function(*args, **kwargs)
     method = class_attribute(type(function), "__call__")
@@ -419,6 +426,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     args = tuple(map(method_of_stand_in, args))
     check_foreign(function, args, kwargs)
     note_passed_on(args)
+    check_changes(function, args, kwargs)
     made = function(*args, **kwargs)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made

@@ -148,6 +148,9 @@ class Trace:
     """Objects that the function has made, by identity."""
     opened: dict[int, Any] = field(default_factory=dict)
     """Those among them whose attributes may differ between the branches of an ``if``."""
+    born: dict[int, tuple[Any, Builder]] = field(default_factory=dict)
+    """Objects that the function has made in branches and loops whose changes no journal holds, by
+    identity, and the regions that were traced then (`frontend.unfollowed`)."""
     seen: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
     """For arrays and containers from outside by identity: what stands for and what finds them."""
     deques: dict[int, Any] = field(default_factory=dict)
