@@ -14,10 +14,11 @@ import decimal
 import functools
 import io
 import numbers
+import operator
 import re
 import types
 import weakref
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,6 +51,7 @@ _UNCHANGING: tuple[type, ...] = (
     *(types.GetSetDescriptorType, types.MemberDescriptorType, types.ClassMethodDescriptorType),
     *(types.GenericAlias, types.MappingProxyType, types.CodeType, types.FrameType),
     *(types.TracebackType, types.NotImplementedType, property, staticmethod, classmethod),
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
     *(functools.partial, weakref.ref, re.Pattern, re.Match, decimal.Decimal),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo),
     *(type({}.keys()), type({}.values()), type({}.items())),
@@ -137,13 +139,21 @@ def may_change(value: Any) -> bool:
     """Whether functions and statements may change what no journal holds of the object."""
     if isinstance(value, (*_UNCHANGING, *_FOLLOWED)):
         return False
-    cls: Hashable = type(value)
-    return _has_state_of_c(cls) and not hasattr(value, "__gradsmith__")
+    return _has_state_of_c(type(value)) and not hasattr(value, "__gradsmith__")
 
 
-@functools.lru_cache(maxsize=4096)
-def _has_state_of_c(cls: Any) -> bool:
+_states: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def _has_state_of_c(cls: type) -> bool:
     """Whether objects of the class have more in memory than a dict and slots for attributes."""
+    found = _states.get(cls)
+    if found is None:
+        found = _states[cls] = cls.__basicsize__ > _size_of_attributes(cls)
+    return found
+
+
+def _size_of_attributes(cls: type) -> int:
     slots = sum(
         isinstance(held, types.MemberDescriptorType)
         for base in cls.__mro__
@@ -151,7 +161,7 @@ def _has_state_of_c(cls: Any) -> bool:
         for held in vars(base).values()
     )
     dicts = (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
-    return cls.__basicsize__ > object.__basicsize__ + 8 * (slots + dicts)
+    return object.__basicsize__ + 8 * (slots + dicts)
 
 
 def note_born(trace: Trace | None, owner: Any) -> Any:
@@ -241,4 +251,5 @@ def _is_bound(method: Any) -> bool:
 
 
 def _reads_only(function: Any) -> bool:
-    return getattr(function, "__self__", None) is builtins or function.__name__ in _READING
+    name = getattr(function, "__name__", "")
+    return getattr(function, "__self__", None) is builtins or name in _READING
