@@ -398,14 +398,24 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, Node) and value.dtype.kind in "biu" and not value.ndim
 
 
+def _is_unknown_size(value: Any) -> bool:
+    return isinstance(value, Dim) and dims.is_unbacked(value)
+
+
 def _holds_integers(value: Any) -> bool:
+    if isinstance(value, slice):
+        value = (value.start, value.stop, value.step)
     nested = isinstance(value, (list, tuple)) and any(map(_holds_integers, value))
-    return nested or _is_integer(value)
+    return nested or _is_integer(value) or _is_unknown_size(value)
 
 
 def _converted(value: Any, convert: Callable[[Node], Any]) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_converted(v, convert) for v in value)
+    if isinstance(value, slice):
+        return slice(*(_converted(v, convert) for v in (value.start, value.stop, value.step)))
+    if _is_unknown_size(value) and convert is _as_known:
+        return TracedInt.known(TracedInt(value))
     if not _is_integer(value) or (value.dtype.kind == "b" and convert is as_whole):
         return value
     return convert(value)

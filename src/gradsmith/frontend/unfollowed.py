@@ -201,7 +201,7 @@ def check_method(function: types.FunctionType, args: Sequence[Any]) -> None:
     its object holds on to.
     """
     trace, owner = current_trace(), args[0] if args else None
-    if trace is None or isinstance(owner, _UNCHANGING):
+    if trace is None or isinstance(owner, (*_UNCHANGING, *_FOLLOWED)) or _is_own(owner):
         return
     if id(owner) in trace.overlays and _is_outside(trace, owner):
         check_change(trace, owner)  # which the method would not see
@@ -223,7 +223,8 @@ def left_as_it_was(function: types.FunctionType, args: Sequence[Any]) -> Iterato
         It has done that, which is undone.
     """
     trace, owner = current_trace(), args[0] if args else None
-    if trace is None or not _is_outside(trace, owner) or not hasattr(owner, "__dict__"):
+    attributes = hasattr(owner, "__dict__") and not _is_own(owner)
+    if trace is None or not attributes or not _is_outside(trace, owner):
         yield
         return
     held = [vars(owner), *(v for v in vars(owner).values() if isinstance(v, CONTAINERS))]
@@ -236,10 +237,15 @@ def left_as_it_was(function: types.FunctionType, args: Sequence[Any]) -> Iterato
     check_change(trace, owner)
 
 
+def _is_own(owner: Any) -> bool:
+    """Whether it is one of gradsmith's."""
+    return type(owner).__module__.split(".")[0] == "gradsmith"
+
+
 _JOURNALED = frozenset(
     {
         *("collections", "_collections_abc", "contextlib", "functools", "types", "typing", "abc"),
-        *("enum", "weakref", "_weakrefset", "statistics", "numpy", "gradsmith", "warnings"),
+        *("enum", "weakref", "_weakrefset", "statistics", "numpy", "warnings"),
         *("numbers", "fractions", "dataclasses", "copy", "operator", "io", "codecs"),
     }
 )
