@@ -213,8 +213,9 @@ def _divmod(left: Any, right: Any) -> Any:
 def _round(number: Any, ndigits: Any = None) -> Any:
     if isinstance(ndigits, TracedInt):
         ndigits = int(ndigits)
-    if isinstance(number, (bool, int, float, np.generic)):
-        return round(number, ndigits)
+    if isinstance(number, (int, float, np.generic)):
+        plain: Any = round
+        return plain(number, ndigits)
     if isinstance(number, TracedInt):
         whole = ndigits is None or ndigits >= 0
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)

@@ -232,6 +232,8 @@ def divided(symbol: str, left: Size, right: Size) -> Size:
         if not dims.settled("!=", right, 0):
             TracedInt.ask_first(lambda: wrap_size(right) == 0, lambda: error)
         return dims.compound(symbol, left, right)
+    if isinstance(right, Dim):
+        TracedInt.ask_first(lambda: not dims.decide("!=", right, 0), lambda: error)
     cancels = symbol == "//" and isinstance(right, Dim)
     if (cancels or dims.hint(right) == 0) and not dims.decide("!=", right, 0):
         raise error

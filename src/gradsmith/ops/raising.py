@@ -38,9 +38,18 @@ def may_raise(node: Node) -> bool:
     numbers = bool(types) and all(isinstance(t, ArrayType) and t.weak for t in types)
     large = node.op.name in SUMS_AND_PRODUCTS and any(map(_is_too_large, node.inputs))
     arithmetic = numbers and (large or node.op.name in ARITHMETIC)
+    arithmetic = arithmetic or _is_power_of_integers(node)
     empty = node.op.name in OF_SOME and _may_be_empty(node)
     named = node.op.name == "whole" or node.op.name.startswith("math_")
     return arithmetic or empty or named or (node.op.name == "reshape" and not _fits(node))
+
+
+def _is_power_of_integers(node: Node) -> bool:
+    """Whether it is a power of NumPy's integers, which may not be negative powers."""
+    if node.op.name != "power" or not isinstance(node.type, ArrayType):
+        return False
+    exponent = intrinsics.number(node.inputs[1])
+    return node.type.dtype.kind == "i" and not (type(exponent) is int and exponent >= 0)
 
 
 def _fits(node: Node) -> bool:

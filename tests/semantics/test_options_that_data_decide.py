@@ -1,0 +1,92 @@
+"""Steps of slices and options of NumPy's functions that data decide: the code is made for their
+present values, and checks them.
+"""
+
+import numpy as np
+import pytest
+
+from control.one_object import check_calls
+
+CALLS = [(np.array(x),) for x in ([1.0, 2.0, 4.0], [-1.0, 2.0, 0.3], [3.0, 0.5, 1.5, 2.5])]
+
+
+def pos(x):
+    k = 0
+    for v in x:
+        if v > 0:
+            k += 1
+    return k
+
+
+def steps(x):
+    return x[:: pos(x)]
+
+
+def negative_steps(x):
+    return x[:: -pos(x)] * 2
+
+
+def steps_of_a_range(x):
+    return np.arange(0, 10, pos(x)) * x[0]
+
+
+def parts_of_an_array(x):
+    return [a.sum() for a in np.array_split(x, pos(x))]
+
+
+def digits_of_an_integer(x):
+    return (round(1234, -pos(x)), x[0])
+
+
+def steps_of_a_store(x):
+    y = x.copy()
+    y[:: pos(x)] = 0.0
+    return y
+
+
+def parts_of_one_length(x):
+    return (
+        np.roll(x, pos(x)),
+        np.repeat(x, pos(x)),
+        np.tile(x, pos(x)),
+        np.split(np.arange(12.0) * x[0], pos(x) + 1)[0] if 12 % (pos(x) + 1) == 0 else 0,
+    )
+
+
+def steps_on_one_path(x):
+    for k in range(1, 3):
+        if x[0] > 0:
+            return x[:: k + pos(x)]
+    return x
+
+
+def bounds_and_steps(x):
+    return (x[pos(x) - 1 :: -pos(x)].sum(), x[: pos(x) : 2], x.reshape(-1)[pos(x) - 2])
+
+
+def slices_and_places(x):
+    return (
+        x[slice(None, None, pos(x))],
+        np.array_split(x, [pos(x)])[0],
+        np.delete(x, pos(x) - 1),
+        np.insert(x, pos(x) - 1, 9.0),
+    )
+
+
+PROGRAMS = [
+    steps,
+    negative_steps,
+    steps_of_a_range,
+    parts_of_an_array,
+    digits_of_an_integer,
+    steps_of_a_store,
+    parts_of_one_length,
+    steps_on_one_path,
+    bounds_and_steps,
+    slices_and_places,
+]
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_options(function):
+    check_calls(function, *CALLS)
