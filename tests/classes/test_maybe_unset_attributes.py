@@ -335,12 +335,37 @@ def outside(e, t):
     return total + e
 
 
+def tuples(e, t):
+    s, total = Bare(), 0.0
+    for v in t:
+        if v > 0.4:
+            s.pair = v * e, (v, e)
+        if v > 1:
+            total = total + s.pair[0] * s.pair[1][0]
+    return total * e
+
+
+def objects_that_nobody_reads_later(e, t):
+    s, total = Bare(), 0.0
+    s.items = []
+    for v in t:
+        s.items = [v, e]
+        s.shapes = np.ones((2, 2))
+        if v > 2:
+            s.latest = Model(v)
+            total = total + s.latest.e * s.items[0]
+        total = total + s.items[1] * e
+        if hasattr(s, "latest"):
+            total = total * 1.5
+    return total
+
+
 ROLLED = [early_return, read_after_early_return, never_read, read_after, read_too_early]
 ROLLED += [set_in_every_iteration, set_once, previous, by_default, counted, default_of_the_class]
 ROLLED += [in_slots, slot_never_set, through_a_property, deleted, deleted_twice, an_array]
 ROLLED += [written_in_place, a_text, numbers_of_two_kinds, none_at_first, two_loops]
 ROLLED += [ended_by_a_value, counting_while, made_in_the_iteration, of_two_objects, exchanged]
-ROLLED += [outside]
+ROLLED += [outside, tuples, objects_that_nobody_reads_later]
 
 
 # -- the present values decide, and the loop is written out
@@ -438,7 +463,39 @@ def in_a_checkpoint(e, t):
     return total + getattr(s, "b", 0.5)
 
 
-DECIDED = [asked_as_a_dict, seen_as_a_dict_before, copied, with_a_fallback, handled]
+def objects_read_later(e, t):
+    s, total = Bare(), 0.0
+    for v in t:
+        if hasattr(s, "latest"):
+            total = total + s.latest.e * s.items[0]
+        s.items = [v, e]
+        if v > 2:
+            s.latest = Model(v)
+    return total + s.items[1]
+
+
+def texts_that_change(e, t):
+    s, total = Bare(), 0.0
+    s.state = "cold"
+    for v in t:
+        if s.state == "hot":
+            total = total + v * e
+        if v > 2:
+            s.state = "hot"
+        elif v < 0.4:
+            s.state = "cold"
+    return total
+
+
+DECIDED = [
+    objects_read_later,
+    texts_that_change,
+    asked_as_a_dict,
+    seen_as_a_dict_before,
+    copied,
+    with_a_fallback,
+    handled,
+]
 DECIDED += [one_of_two_objects, changed_on_the_path_that_takes_it, shared_array, in_a_checkpoint]
 
 

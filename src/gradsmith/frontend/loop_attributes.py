@@ -3,33 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith import tree
 from gradsmith.frontend.containers import changed_elements
+from gradsmith.frontend.frozen import note_remade
 from gradsmith.frontend.groups import Group, present_slot, rebound_group
 from gradsmith.frontend.journal import contents_of, note_container, refill
 from gradsmith.frontend.maybe_unset import attribute, held_value, refilled
 from gradsmith.frontend.merging import is_data
 from gradsmith.frontend.presence import found_at_end, found_before
-from gradsmith.frontend.slots import Slot
+from gradsmith.frontend.slots import NO_DATA, Slot
 from gradsmith.frontend.structures import BY_VALUE
-from gradsmith.frontend.trace import AttributeDict, Trace
-from gradsmith.frontend.unsettled import Cause, Perhaps, Unsettled, is_undefined
+from gradsmith.frontend.trace import AttributeDict, Trace, current_trace
+from gradsmith.frontend.unsettled import Cause, Perhaps, Unsettled, is_undefined, whole
 from gradsmith.ir.builder import Builder
+
+
+_ANY = object()
+"""Stands for an object of which only the flag is carried."""
 
 
 @dataclass(slots=True)
 class LoopAttributes:
     """The attributes of an object: data that iterations replace is carried, all else stays what it
     is. An attribute that is not set in each of them is carried with a flag.
+
+    Of other objects that iterations set anew only the flag is carried: none may ask for them in
+    another iteration, or after the loop.
     """
 
     kept: AttributeDict
     parts: dict[str, Any]
     """A group for each that is carried, else the object itself."""
     cause: Cause
+    uncarried: dict[str, Unsettled] = field(default_factory=dict)
+    """What stands for such objects."""
 
     @property
     def groups(self) -> list[Group]:
@@ -66,9 +76,15 @@ class LoopAttributes:
         refill(self.kept.part, refilled(held, self.kept))
 
     def _held(self, name: str, value: Any) -> Any:
+        present = True
         if isinstance(value, Perhaps):
-            return attribute(name, value.value, value.present, self.cause)
-        return attribute(name, value, True, self.cause)
+            value, present = value.value, value.present
+        if value is _ANY:
+            value = self.uncarried[name]
+        trace = current_trace()
+        if trace is not None:
+            note_remade(trace, value, self.cause)
+        return attribute(name, value, present, self.cause)
 
     def take(self, trace: Trace) -> bool:
         """End an iteration; whether types are what they were."""
@@ -78,40 +94,61 @@ class LoopAttributes:
             part, value = self.parts.get(name, self.kept.absent), held_value(now, name)
             if part is now.get(name, self.kept.absent):
                 continue
-            _check_settled(now.get(name))
+            _check_settled(now.get(name), self.uncarried.get(name))
+            if name in self.uncarried:
+                _, present = found_at_end(name, value, trace)
+                value = whole(name, _ANY, present)
             if isinstance(part, Group):
                 settled = part.take(value, trace) and settled
             else:
-                self.parts[name] = _carried(name, {name: part}, value, trace)
+                self.parts[name] = self._carried(name, part, value, trace)
                 settled = False
         return settled
+
+    def _carried(self, name: str, part: Any, after: Any, trace: Trace) -> Any:
+        """What stands in ``parts`` for an attribute that an iteration has set or deleted."""
+        before = held_value({name: part}, name)
+        group = rebound_group(name, before, after, trace) or _begun(name, before, after, trace)
+        if group is not None and _is_of_data(group.shape):
+            return group
+        return self._only_flag(name, before, after, trace)
+
+    def _only_flag(self, name: str, before: Any, after: Any, trace: Trace) -> Group:
+        new, has = found_at_end(name, after, trace)
+        if is_data(new):
+            raise changed_elements()
+        _, had = found_before(name, before, trace)
+        self.uncarried[name] = Unsettled(name, NO_DATA, self.cause.loop)
+        flag = None if had is True and has is True else present_slot(name, had)
+        return Group(name, tree.Tree("static", value=_ANY), [], present=flag)
 
 
 def loop_attributes(
     kept: AttributeDict, before: Any, cause: Cause, trace: Trace
 ) -> LoopAttributes:
     """How the attributes of an object are carried that an iteration sets or deletes."""
-    now = contents_of(kept.part)
-    parts = {}
-    for name in dict.fromkeys([*before, *now]):
-        old, new = (held.get(name, kept.absent) for held in (before, now))
-        parts[name] = old if old is new else _carried(name, before, held_value(now, name), trace)
-    return LoopAttributes(kept, parts, cause)
+    made = LoopAttributes(kept, dict(before), cause)
+    made.take(trace)
+    return made
 
 
-def _check_settled(value: Any) -> None:
+def _check_settled(value: Any, known: Any) -> None:
     """Refuse what has no value that an iteration could end with."""
     held = value.value if isinstance(value, Perhaps) else value
-    if isinstance(held, Unsettled):
+    if isinstance(held, Unsettled) and (known is None or not _is_same(held, known)):
         held.refuse()
 
 
-def _carried(name: str, before: Any, after: Any, trace: Trace) -> Group:
-    old = held_value(before, name)
-    group = rebound_group(name, old, after, trace) or _begun(name, old, after, trace)
-    if group is None or group.shape.children:
-        raise changed_elements()
-    return group
+def _is_same(held: Unsettled, known: Unsettled) -> bool:
+    """Whether it has no value for the same reason: a branch has joined it with another value."""
+    return (held.why, held.loop) == (known.why, known.loop)
+
+
+def _is_of_data(shape: tree.Tree) -> bool:
+    """Whether it is a number, an array or a text, or a tuple of these, which has no identity."""
+    if shape.kind in ("tuple", "namedtuple"):
+        return all(map(_is_of_data, shape.children))
+    return not shape.children and shape.kind not in ("list", "dict", "object", "dataclass")
 
 
 def _begun(name: str, before: Any, after: Any, trace: Trace) -> Group | None:
