@@ -20,7 +20,6 @@ from gradsmith.frontend.trace import AttributeDict, Trace, current_trace
 from gradsmith.frontend.unsettled import Cause, Perhaps, Unsettled, is_undefined, whole
 from gradsmith.ir.builder import Builder
 
-
 _ANY = object()
 """Stands for an object of which only the flag is carried."""
 
