@@ -190,6 +190,23 @@ SUMMED = {
         "r = []\nfor v in x:\n    r.append(v if v > c else 0)\n",
         "r, [isinstance(v, int) for v in r]",
     ),
+    "sorted": (
+        "r = []\nfor v in x:\n    r.append(1 if v > c else 0.5)\n"
+        "s = sorted(r)\nr.sort(reverse=True)\n",
+        "s, r, sorted([v if v > c else 1 for v in x], key=lambda v: -v)",
+    ),
+    "lists made of elements": (
+        "r = []\nfor v in x:\n    r.append(1 if v > c else v)\n",
+        "[v * 2 for v in r], {k: v for k, v in enumerate(r)}, list(zip(r, x)), list(reversed(r))",
+    ),
+    "filled by two loops": (
+        "r = []\nfor v in x:\n    r.append(v)\nfor i in range(len(x)):\n    r.append(i)\n",
+        "sum([v for v in r if isinstance(v, int)]), [v // 2 for v in r], r",
+    ),
+    "truth values and floats": (
+        "r = []\nfor v in x:\n    r.append(v > c)\nfor v in x:\n    r.append(v)\n",
+        "sum(1 for v in r if type(v) is np.bool_), [type(v).__name__ for v in r]",
+    ),
     "0-d array": ("s = np.array(0.0)\nfor v in x:\n    s = s + v\n", "s"),
 }
 

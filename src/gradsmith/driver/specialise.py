@@ -47,7 +47,7 @@ from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_string, object_argument
 from gradsmith.frontend.present import present_values
-from gradsmith.frontend.results import check_results, returned, with_plain_keys
+from gradsmith.frontend.results import check_listed, check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
     conditions,
@@ -441,6 +441,7 @@ class _Attempt:
                 result = _built(recipe, bound, extra)
             leaves, shape = tree.flatten(result, _is_result)
             check_results(shape, writable=True)
+            check_listed(leaves, shape)
             shape = with_plain_keys(shape)
             writes = self._writes(arguments)
             nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]

@@ -5,7 +5,7 @@ What the trace itself makes of the class is for calls like this one: the emitted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, product
 from typing import Any
@@ -211,6 +211,24 @@ def check_text(value: Tracer, *, by_class: bool, spec: str = "") -> None:
     as_floats = spec[-1:] in AS_FLOATS and all(type_.dtype.kind in "iuf" for type_ in types)
     if by_class or (not as_floats and len({type_.dtype for type_ in types}) > 1):
         separate(lists, CLASS_OF_ELEMENT)
+
+
+def check_classes(values: Iterable[Any]) -> None:
+    """Refuse elements of a stacked list that are of several dtypes in Python, where a list of
+    separate elements is made of them.
+
+    Raises
+    ------
+    ControlFlowError
+        The loop that made the list is to be written out.
+    """
+    trace = current_trace()
+    for value in values:
+        if not isinstance(value, Tracer) or trace is None:
+            continue
+        several = len({type_.dtype for type_ in possible_types(value.node)}) > 1
+        if several and (lists := lists_of(value.node, trace)):
+            separate(lists, CLASS_OF_ELEMENT)
 
 
 AS_FLOATS = frozenset("eEfFgG%")

@@ -331,6 +331,7 @@ def columns_of(values: Sequence[Any]) -> Columns:
     """
     sites = sites_of(values)
     forms: list[Form] = []
+    held: list[Sequence[Any]] = []
     pieces: list[list[Tracer]] = []
     single: list[list[Any]] = []
     for item in values:
@@ -340,14 +341,17 @@ def columns_of(values: Sequence[Any]) -> Columns:
                 separate(sites, ONE_BY_ONE)
             freeze(item, sites)
             single.append(apart[0])
+            held.append(apart[0])
             forms.append(apart[1])
             continue
         forms.append(item.form_for(values))
+        held.append(item.wholes)
         pieces += [*_stacked(single, sites), list(item.wholes)]
         single = []
     form = forms[0]
     for other in forms[1:]:
         form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
+    form = _with_numpys_classes(form, forms, held) or separate(sites, ONE_BY_ONE)
     pieces += _stacked(single, sites)
     columns = list(zip(*pieces, strict=True))
     if not all(map(_are_of_one_precision, columns)):
@@ -374,6 +378,34 @@ def joint_form(left: Form, right: Form) -> Form | None:
         return None
     pairs = zip(left.kinds, right.kinds, strict=True)
     return Form(left.shape, tuple(_joint_kind(*pair) for pair in pairs))
+
+
+def _with_numpys_classes(
+    form: Form, forms: Sequence[Form], held: Sequence[Sequence[Any]]
+) -> Form | None:
+    """The joint form of elements whose scalars of NumPy's may be of several classes; None where
+    arrays of several dtypes are among them. ``held`` has the leaves, or the arrays of them.
+    """
+    if len(forms) == 1 or any(isinstance(kind, Form) for kind in form.kinds):
+        return form
+    kinds = []
+    for place, kind in enumerate(form.kinds):
+        given = [traced(values[place]).type for values in held]
+        if kind == "array" and len({type_.dtype for type_ in given}) == 1:
+            kinds.append(kind)
+            continue
+        if any(type_.ndim > 1 for type_ in given):
+            return None
+        pairs = zip([f.kinds[place] for f in forms], given, strict=True)
+        types = [t for own, type_ in pairs for t in _possible_types(own, type_)]
+        several = len(set(types)) > 1
+        kinds.append(Mixed(tuple(dict.fromkeys(types))) if several else kind)
+    return Form(form.shape, tuple(kinds), form.sequence)
+
+
+def _possible_types(kind: Any, given: ArrayType) -> tuple[ArrayType, ...]:
+    """Those of a number of this kind in an array."""
+    return (scalar(given.dtype),) if kind == "array" else _types_of_kind(kind)
 
 
 def _joint_kind(left: Any, right: Any) -> Any:

@@ -21,11 +21,12 @@ from gradsmith.frontend.choices import choose, compared, negate, truth
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
+from gradsmith.frontend.exact_type import check_classes
 from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
-from gradsmith.frontend.number_class import note_chosen
+from gradsmith.frontend.number_class import note_chosen, possible_types
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
@@ -235,6 +236,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     sizes_in_array = _as_row(sizes)
     if sizes_in_array is None:
         values = list(items)
+        check_classes(values)
         known = sizes if not is_grown(sizes) else [measure(v) for v in values]
         order = _ordered(known, downwards=downwards)
         return [values[i] for i in order]
@@ -242,6 +244,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if trips is not None:
         counted = trips.from_zero()
         return listed(over(places, lambda place: counted.item(_whole(place, counted))))
+    check_classes(items)
     site, trace = current_span(), current_trace()
     decided = trace is not None and site in trace.decided
     row = _as_row(items) if _are_of_one_class(items) and not decided else None
@@ -283,8 +286,10 @@ def _ordered(keys: Any, *, downwards: bool) -> list[int]:
 
 def _are_of_one_class(values: Any) -> bool:
     """Whether the numbers are all Python's, or all NumPy's of one dtype."""
-    types = [value.type for value in values if isinstance(value, Tracer)]
-    return all((t.weak, t.dtype) == (types[0].weak, types[0].dtype) for t in types)
+    traced = [value for value in values if isinstance(value, Tracer)]
+    types = [value.type for value in traced]
+    known = all(possible_types(value.node) == (value.type,) for value in traced)
+    return known and all((t.weak, t.dtype) == (types[0].weak, types[0].dtype) for t in types)
 
 
 def _whole(place: Tracer, trips: Trips) -> Any:
