@@ -205,8 +205,7 @@ def _flatten(
     if not is_container(value) or id(value) in inside:  # what refers to itself has no end
         return Tree("static", value=value)
     kind, keys, values = parts(value)
-    if kind in ("dataclass", "object"):
-        inside = (*inside, id(value))
+    inside = (*inside, id(value))
     children = tuple(_flatten(v, is_leaf, leaves, inside) for v in values)
     return Tree(kind, keys, children, type(value), option_of(value))
 

@@ -90,3 +90,20 @@ PROGRAMS = [
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_options(function):
     check_calls(function, *CALLS)
+
+
+def bits_of_a_count(x):
+    return pos(x).bit_length() * x[0], int.bit_length(pos(x)), pos(x).to_bytes(2, "big")[1]
+
+
+def bits_of_an_integer(x):
+    return sum([int(v * 2).bit_length() for v in x])
+
+
+def ratios(x):
+    return float(x[0]).as_integer_ratio(), x[1].as_integer_ratio(), pos(x).as_integer_ratio()
+
+
+@pytest.mark.parametrize("function", [bits_of_a_count, bits_of_an_integer, ratios])
+def test_methods_of_numbers(function):
+    check_calls(function, *CALLS)

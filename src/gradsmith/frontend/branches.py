@@ -121,7 +121,7 @@ class Branching(Internal):
         """Both paths as one branch; where no value stands for what they give, the one taken."""
         try:
             self._values = joined(trace, condition, self.names, arms)
-        except ControlFlowError as error:
+        except (ControlFlowError, RecursionError) as error:  # of containers that hold themselves
             if needs_rows(trace, error):
                 raise
             self.traced, self._values = False, self._before
@@ -331,7 +331,7 @@ def _plain(container: Any) -> Any:
     return list(container) if isinstance(container, (list, deque)) else container
 
 
-def needs_rows(trace: Trace, error: ControlFlowError) -> bool:
+def needs_rows(trace: Trace, error: Exception) -> bool:
     """Whether a loop around the branch is to have rows for the list that ``error`` is about."""
     changed = error.container if isinstance(error, AppendedInBranchError) else None
     return changed is not None and trace.unrolling.is_from_outside(changed)

@@ -361,6 +361,8 @@ def attribute_of(owner: Any, name: str) -> Any:
     if _is_pythons_integer(owner) and not hasattr(owner, name):
         number = int(owner) if isinstance(owner, TracedInt) else owner.known(owner)
         return getattr(number, name)
+    if isinstance(owner, Tracer) and _is_of_the_number(owner, name):
+        return getattr(_present_number(owner), name)
     try:
         return getattr(owner, name)
     except AttributeMissingError:
@@ -374,6 +376,32 @@ def _is_pythons_integer(value: Any) -> bool:
         return value.type.weak and value.dtype.kind in "bi"
     return isinstance(value, TracedInt)
 
+
+def _is_of_the_number(owner: Tracer, name: str) -> bool:
+    """Whether it is a method that Python needs the number for, and that has no derivative."""
+    if owner.type.form == "array":
+        return False
+    return name == "as_integer_ratio" or (owner.dtype.kind in "biu" and name in _OF_INTEGERS)
+
+
+_OF_FLOATS = ("as_integer_ratio", "hex", "is_integer")
+_OF_INTEGERS = frozenset({"bit_length", "bit_count", "to_bytes"})
+
+
+def _present_number(owner: Tracer) -> Any:
+    """The number in its class, which the emitted code checks."""
+    present = Tracer.known(owner)
+    return present if owner.type.weak else owner.dtype.type(present)
+
+
+def _unbound(name: str) -> Callable[..., Any]:
+    """``int.bit_length(k)`` as ``k.bit_length()``."""
+    return lambda number, *args, **kwargs: attribute_of(number, name)(*args, **kwargs)
+
+
+for _class, _names in ((int, (*_OF_INTEGERS, "as_integer_ratio")), (float, _OF_FLOATS)):
+    for _name in _names:
+        BUILTINS[vars(_class)[_name]] = _unbound(_name)
 
 _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""

@@ -750,13 +750,19 @@ class _Operands:
             return self._function(function)
         captured = _captured(self.trace, value)
         if captured is None:
-            raise UnsupportedError(
-                f"{self.callee.shown}, which gradsmith does not trace, is given a "
-                f"{type(value).__name__} that is made in the function",
-                current_span(),
-                "make it outside the function, or give the call a rule with gs.custom_vjp",
-            )
+            raise self._not_found_again(value)
         return self._operand(self.trace.builder.inner(captured))
+
+    def _not_found_again(self, value: Any) -> UnsupportedError:
+        kind = type(value).__name__
+        text = f"{self.callee.shown}, which gradsmith does not trace, is given"
+        if value is sys.stdout or value is sys.stderr:
+            hint = "write with print(..., end=''), and file=sys.stderr"
+            return UnsupportedError(f"{text} what `sys` writes to", current_span(), hint)
+        hint = "make it outside the function, or give the call a rule with gs.custom_vjp"
+        return UnsupportedError(
+            f"{text} a {kind} that is made in the function", current_span(), hint
+        )
 
     def _function(self, function: MadeFunction) -> Nested | Whole:
         """A function that the traced one has defined."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 
-from gradsmith.frontend.spans import current_span
+from gradsmith.errors import GradsmithError, Span, UnsupportedError
+from gradsmith.frontend.spans import current_span, span_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
@@ -45,14 +47,30 @@ def recursing(function: FunctionType) -> Iterator[None]:
         if regions and regions[-1] is not trace.builder:
             _check_ends(trace, function, regions)
         yield
-    except RecursionError:  # at the limit it comes again here, and the caller has more room
-        raise NestingError(
-            f"the recursion of {function.__name__}() is too deep to be traced",
-            current_span(),
-            "raise sys.setrecursionlimit before the call, or write it as a loop",
-        ) from None
+    except RecursionError as error:  # at the limit it comes again here: the caller has more room
+        raise _too_deep(trace, function, span_of(error.__traceback__)) from None
     finally:
         trace.calls.pop()
+
+
+def _too_deep(trace: Trace, function: FunctionType, span: Span | None) -> GradsmithError:
+    """The error about a recursion of the user's functions, or else of what they hold."""
+    depth = max(Counter(caller for caller, _ in trace.calls).values())
+    if depth <= _FEW_CALLS:
+        return UnsupportedError(
+            "a list or dict that refers to itself, directly or through others, is taken apart",
+            span,
+            "refer to it by an index or a key, or make objects of a class of them",
+        )
+    return NestingError(
+        f"the recursion of {function.__name__}() is too deep to be traced",
+        span or current_span(),
+        "raise sys.setrecursionlimit before the call, or write it as a loop",
+    )
+
+
+_FEW_CALLS = 3
+"""So many calls of one function within each other do not reach Python's limit."""
 
 
 def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) -> None:
