@@ -164,7 +164,7 @@ NUMBERS = [2.0, np.float64(2.0), np.float32(2.0), np.array(2.0), np.array([2.0])
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
 def test_the_zero_of_an_unused_argument_is_of_its_kind(value):
     (g,) = gs.grad(lambda x, y: x * 3, argnums=(1,))(1.0, value)
-    assert isinstance(g, type(value))
+    assert type(g) is (np.ndarray if np.ndim(value) else np.asarray(value).dtype.type)
     assert np.asarray(g).dtype == np.asarray(value).dtype
     assert np.shape(g) == np.shape(value)
     assert not np.any(g)

@@ -433,5 +433,34 @@ def test_several_arrays(result, kind):
     check_all(result, number, kind)
 
 
-def test_gradients_of_arrays_without_axes_are_scalars_of_numpys():
-    assert type(gs.grad(lambda x: in_a_dict(x)[1])(np.array(0.7))) is np.float64
+GIVING = [
+    lambda x: in_a_dict(x)[1],
+    lambda x: x,
+    lambda x: np.array(3.0),
+    np.sum,
+    lambda x: np.ravel(x)[0],
+    lambda x: np.where(x > 0, x, 0.0),
+    lambda x: np.maximum(x, 0.0),
+    lambda x: np.concatenate([np.atleast_1d(x), np.ones(2)]).sum(),
+    lambda x: np.squeeze(np.reshape(x, (1, 1))),
+    lambda x: x * x if x > 0 else x,
+    lambda x: gs.stop_gradient(x) * 2,
+    float,
+]
+
+
+@pytest.mark.filterwarnings("ignore::gradsmith.errors.UnusedInputWarning")
+@pytest.mark.parametrize("f", GIVING)
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.array])
+def test_gradients_of_arrays_without_axes_are_scalars_of_numpys(f, kind):
+    x = kind(0.7)
+    numpys = np.asarray(x).dtype.type
+    value, pullback = gs.vjp(f, x)
+    found = [
+        gs.grad(f)(x),
+        gs.value_and_grad(f)(x)[1],
+        pullback(np.ones_like(value))[0],
+        gs.grad(gs.grad(f))(x),
+        gs.differentiable(f).grad(x, materialize_grads=True)[0],
+    ]
+    assert [type(g) for g in found] == [numpys] * 5

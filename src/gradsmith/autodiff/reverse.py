@@ -47,7 +47,9 @@ def vjp(
 
 
 def _finish(node: Node, gradient: Node | None) -> Node | None:
-    """A gradient has the dtype of its input; that of a Python number is a NumPy scalar."""
+    """A gradient has the dtype of its input; that of a number, or of an array without axes, is a
+    NumPy scalar.
+    """
     if gradient is None:
         return None
     builder = current_builder()
@@ -65,9 +67,9 @@ def _finish(node: Node, gradient: Node | None) -> Node | None:
 
 
 def _cast(gradient: Node, source: Node) -> Node:
-    """A gradient in the dtype of its input; a number if that is one."""
+    """A gradient in the dtype of its input; a NumPy scalar if that has no axes."""
     type_ = source.array_type
-    if type_.form != "array" and gradient.array_type.form == "array":
+    if not (type_.shape or gradient.shape) and gradient.array_type.form == "array":
         gradient = getitem(gradient, index=Index(()))
     if gradient.dtype != type_.dtype or gradient.array_type.weak:
         return astype(gradient, dtype=type_.dtype)

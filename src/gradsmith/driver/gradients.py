@@ -70,7 +70,14 @@ def _zero_or_missing(source: Node, outputs: Sequence[Node]) -> Node | Missing:
     unused = why_unused(source, outputs)
     if unused is not None:
         return Missing(source, unused.reason)
-    return zero_like(source)
+    return zero_gradient(source)
+
+
+def zero_gradient(source: Node) -> Node:
+    """A gradient of zeros: a NumPy scalar for a value without axes."""
+    if source.shape:
+        return zero_like(source)
+    return current_builder().lift(source.dtype.type(0))
 
 
 def zero_like(value: Node) -> Node:
@@ -305,7 +312,7 @@ def _resolve(
         if not policy.materialize:
             return None
         if batch is None:
-            g = zero_like(source)
+            g = zero_gradient(source)
         else:
             g = zeros(shape=(*batch.shape[:1], *source.shape), dtype=source.dtype)
     if not create_graph:

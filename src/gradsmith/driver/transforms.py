@@ -17,6 +17,7 @@ from gradsmith.driver.gradients import (
     check_outputs,
     differentiate,
     gradients_of,
+    zero_gradient,
     zero_like,
 )
 from gradsmith.driver.seeds import seeds_by_output, seeds_for
@@ -151,7 +152,7 @@ class Primals:
         for label, source, g in zip(self.labels, self.inputs, found, strict=True):
             if isinstance(g, Missing):
                 warn_unused(label, source, g)
-                g = zero_like(source)  # noqa: PLW2901
+                g = zero_gradient(source)  # noqa: PLW2901
                 if source in builder.names:
                     builder.name(g, f"g_{builder.names[source]}")
             gradients.append(wrap(g))
