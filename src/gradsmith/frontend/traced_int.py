@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
+from gradsmith.ir.intrinsics import size as size_node
+from gradsmith.ops.regions import as_whole
 
 Fallback = Callable[[str, Any, Any], Any]
 
@@ -214,11 +216,24 @@ def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
     a, b = as_size(left), as_size(right)
     if a is not None and b is not None:
         if symbol in ("//", "%"):
-            return wrap_size(divided(symbol, a, b))
-        return wrap_size(_EXACT[symbol](a, b))
+            return wrap_size(_short(divided(symbol, a, b)))
+        return wrap_size(_short(_EXACT[symbol](a, b)))
     if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
         return TracedInt.fallback(symbol, left, right)
     return NotImplemented
+
+
+MOST_ATOMS = 24
+"""Sizes of more atoms than this are given a symbol, if only running tells what they are."""
+
+
+def _short(size: Size) -> Size:
+    """``size``, or a symbol for it: where each number is a sum of products of those before it, in
+    a recurrence, their polynomials would grow exponentially.
+    """
+    if isinstance(size, int) or not dims.is_unbacked(size) or not dims.is_long(size, MOST_ATOMS):
+        return size
+    return as_whole(size_node(value=size))
 
 
 def divided(symbol: str, left: Size, right: Size) -> Size:

@@ -298,6 +298,24 @@ def is_unbacked(size: Size) -> bool:
     return bool(found) and any(s.unbacked for s in found)
 
 
+def is_long(size: Size, most: int) -> bool:
+    """Whether a size is written with more than so many atoms."""
+    return _atoms(size, most) > most
+
+
+def _atoms(size: Size, most: int) -> int:
+    """How many atoms a size is written with; more than ``most`` are not counted on."""
+    count = 0
+    for monomial, _ in terms_of(size):
+        for atom in monomial:
+            count += 1
+            if isinstance(atom, Compound):
+                count += _atoms(atom.left, most) + _atoms(atom.right, most)
+            if count > most:
+                return count
+    return count
+
+
 def product(sizes: Shape) -> Size:
     """The number of elements of an array of this shape."""
     total: Size = 1
