@@ -336,3 +336,19 @@ def test_attributes_of_a_namespace_from_outside():
     assert compiled(-np.ones(2)) == ["a"]
     assert compiled(np.ones(2)) == ["b"]
     assert vars(held) == {"b": 1.0}
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+
+def test_hasattr_is_pythons_truth():
+    def function(x):
+        held = Slotted()
+        if x[0] > 0:
+            held.b = x[1]
+        return hasattr(held, "b")
+
+    compiled = gs.compile(function)
+    assert [compiled(np.array(x)) for x in ([1.0, 2.0], [-1.0, 2.0])] == [True, False]
+    assert type(compiled(np.ones(2))) is bool

@@ -36,9 +36,11 @@ from gradsmith.frontend.classes import (
     note_used,
     raw_attribute,
 )
+from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.ops.scalars import python_bool
 
 _HOLDING = (dict, list, tuple, set, frozenset, deque, str, int, float, complex, BaseException)
 
@@ -187,7 +189,8 @@ def _hasattr(owner: Any, name: str) -> Any:
     trace = current_trace()
     held = None if trace is None else plainly_unset(trace, owner, name)
     if held is not None and trace is not None:
-        return condition_on_the_way(held, trace)
+        present = condition_on_the_way(held, trace)
+        return run(python_bool, present) if isinstance(present, Tracer) else present
     try:
         with handling():
             _getattr(owner, name)
