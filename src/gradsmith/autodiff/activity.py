@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.graph import Node, Region, RegionFacts, ancestors
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NonDiff, argument_rule
 from gradsmith.ir.parts import BranchView, LoopView
@@ -16,7 +15,7 @@ from gradsmith.ops.control import finished_gradient
 from gradsmith.ops.regions import branch, loop, rerun
 
 # Regions do not change, and are asked from every region around them.
-_known_active: WeakKeyDictionary[Region, dict[frozenset[int], Active]] = WeakKeyDictionary()
+_known_active: RegionFacts[dict[frozenset[int], Active]] = RegionFacts()
 
 
 def is_inexact(type_: Type) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from gradsmith.errors import InternalError
 from gradsmith.ir.types import ArrayType, TupleType, describe
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gradsmith.ir.dims import Atom, Guard, Shape
     from gradsmith.ir.op import Op
     from gradsmith.ir.types import DType, Type
+
+Fact = TypeVar("Fact")
 
 OPERATORS: dict[str, Callable[..., Node]] = {}
 """What Python's operators on nodes build; ``ops.arithmetic`` fills it."""
@@ -111,14 +113,8 @@ class Node:
         return OPERATORS["neg"](self)
 
 
-class Referable:
-    """Takes weak references, which slots by themselves do not."""
-
-    __slots__ = ("__weakref__",)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Region(Referable):
+class Region:
     """A list of nodes with parameters and results: a graph's body, an arm, a loop's body.
 
     It is closed: its nodes read its own parameters and nodes only; sizes may mention those of
@@ -129,6 +125,31 @@ class Region(Referable):
     nodes: tuple[Node, ...]
     results: tuple[Node, ...]
     names: Mapping[Node, str] = field(default_factory=dict)
+    facts: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+    """Results of analyses, by the `RegionFacts` of the analysis."""
+
+
+class RegionFacts(Generic[Fact]):
+    """What one analysis has found of regions: these do not change, and are asked again and again.
+
+    It is kept in the region. A dictionary of weak references took a thirtieth of a compilation,
+    most of it when regions ended.
+    """
+
+    def __contains__(self, region: Region) -> bool:
+        return self in region.facts
+
+    def __getitem__(self, region: Region) -> Fact:
+        found: Fact = region.facts[self]
+        return found
+
+    def __setitem__(self, region: Region, fact: Fact) -> None:
+        region.facts[self] = fact
+
+    def setdefault(self, region: Region, fact: Fact) -> Fact:
+        """What is known of the region, or else ``fact`` from now on."""
+        found: Fact = region.facts.setdefault(self, fact)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

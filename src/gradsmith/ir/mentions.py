@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
-from gradsmith.ir.graph import Node, Region, ancestors
+from gradsmith.ir.graph import Node, Region, RegionFacts, ancestors
 from gradsmith.ir.intrinsics import item, parameter, size
 from gradsmith.ir.types import ArrayType, TapeType, TupleType, Type
 
 # Regions do not change, and are asked often.
-_known_free: WeakKeyDictionary[Region, dict[Symbol, None]] = WeakKeyDictionary()
-_known_effect: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
-_known_call: WeakKeyDictionary[Region, bool] = WeakKeyDictionary()
-_known_silent: WeakKeyDictionary[Region, Region] = WeakKeyDictionary()
+_known_free: RegionFacts[dict[Symbol, None]] = RegionFacts()
+_known_effect: RegionFacts[bool] = RegionFacts()
+_known_call: RegionFacts[bool] = RegionFacts()
+_known_silent: RegionFacts[Region] = RegionFacts()
 
 
 def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from weakref import WeakKeyDictionary
 
-from gradsmith.ir.graph import Node, Region
+from gradsmith.ir.graph import Node, Region, RegionFacts
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.parts import LoopView
 
@@ -62,7 +61,7 @@ class Reads:
 
 
 # Regions do not change, and are asked often: once for each loop around them.
-_known: WeakKeyDictionary[Region, list[Sources]] = WeakKeyDictionary()
+_known: RegionFacts[list[Sources]] = RegionFacts()
 
 
 def _reads(region: Region) -> list[Sources]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Symbol
-from gradsmith.ir.graph import Node, Region
+from gradsmith.ir.graph import Node, Region, RegionFacts
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
 from gradsmith.ops.regions import REGIONAL, branch, loop
@@ -31,8 +30,8 @@ _EFFECTS = -1
 
 # Regions do not change, and are asked often: for each result by itself, as what several results
 # depend on is what each of them does.
-_known: WeakKeyDictionary[Region, dict[int, Needs]] = WeakKeyDictionary()
-_known_said: WeakKeyDictionary[Region, dict[Symbol, Node]] = WeakKeyDictionary()
+_known: RegionFacts[dict[int, Needs]] = RegionFacts()
+_known_said: RegionFacts[dict[Symbol, Node]] = RegionFacts()
 
 
 def needed_carried(node: Node, places: set[int]) -> set[int]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
 from gradsmith.ir.dims import Symbol
-from gradsmith.ir.graph import Graph, Node, Region, ancestors
+from gradsmith.ir.graph import Graph, Node, Region, RegionFacts, ancestors
 from gradsmith.ir.intrinsics import constant, item, number
 from gradsmith.ir.mentions import live, mentioned, said_by, shown
 from gradsmith.ir.types import ArrayType, TupleType
@@ -25,7 +24,7 @@ MOST_ROUNDS = 8
 
 
 # Regions do not change: each round over a nest would otherwise go through all that is in it.
-_pruned: WeakSet[Region] = WeakSet()
+_pruned: RegionFacts[None] = RegionFacts()
 
 
 def prune(graph: Graph) -> Graph:
@@ -35,7 +34,7 @@ def prune(graph: Graph) -> Graph:
     for _ in range(MOST_ROUNDS):
         better = in_regions(_Pruning(graph).run(), prune)
         if better is graph:
-            _pruned.add(graph.body)
+            _pruned[graph.body] = None
             break
         graph = better
     return graph
