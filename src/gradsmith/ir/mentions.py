@@ -102,7 +102,9 @@ def sizes_found(node: Node) -> list[Symbol]:
     if "index" not in attrs and "count" not in attrs:
         return []
     counts = [s for key in ("index", "count") for s in getattr(attrs.get(key), "counts", ())]
-    shape = node.type.shape if counts and isinstance(node.type, ArrayType) else ()
+    if not counts:
+        return counts
+    shape = node.type.shape if isinstance(node.type, ArrayType) else ()
     return [symbol for symbol in counts if dims.of_atom(symbol) in shape]
 
 

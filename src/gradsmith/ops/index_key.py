@@ -81,9 +81,16 @@ class Index:
 
     items: tuple[Item, ...]
     grows: bool = field(default=False, compare=False)
+    # Found when first asked for: passes ask every node, and most indices have no such sizes.
+    _symbolic: bool | None = field(default=None, init=False, repr=False, compare=False)
+    _counts: tuple[Symbol, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     def map_sizes(self, fn: SizeMap) -> Index:
-        """The same with ``fn`` applied to every size."""
+        """The same with ``fn`` applied to every symbolic size."""
+        if self._symbolic is None:
+            object.__setattr__(self, "_symbolic", any(map(_is_symbolic, self.items)))
+        if not self._symbolic:
+            return self
         return Index(tuple(_map_item(item, fn) for item in self.items), self.grows)
 
     @property
@@ -99,11 +106,13 @@ class Index:
     @property
     def counts(self) -> tuple[Symbol, ...]:
         """The sizes that the masks and the opaque slices in it say."""
-        sizes = [array.count for array in self.arrays] + [part.length for part in self.opaque]
-        if not sizes:  # as a rule, and this is asked of every node in every pass
-            return ()
-        found = [None if size is None else dims.as_symbol(size) for size in sizes]
-        return tuple([symbol for symbol in found if symbol is not None])
+        if self._counts is None:
+            sizes = [array.count for array in self.arrays] + [part.length for part in self.opaque]
+            found = [None if size is None else dims.as_symbol(size) for size in sizes]
+            symbols = tuple([symbol for symbol in found if symbol is not None])
+            object.__setattr__(self, "_counts", symbols)
+            return symbols
+        return self._counts
 
     @property
     def opaque(self) -> tuple[Slice, ...]:
@@ -113,6 +122,12 @@ class Index:
     def __repr__(self) -> str:
         texts = ["..." if item is ELLIPSIS else _text(item) for item in self.items]
         return f"[{', '.join(texts)}]"
+
+
+def _is_symbolic(item: Item) -> bool:
+    if isinstance(item, Slice):
+        return any(isinstance(size, Dim) for size in (item.start, item.stop, item.length))
+    return isinstance(item, Dim)
 
 
 def _map_item(item: Item, fn: SizeMap) -> Item:
