@@ -4,6 +4,8 @@ numbers: derivatives of every order know them.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -320,10 +322,22 @@ def near(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-6)
 
 
-def slope(function):
+@functools.cache
+def gradient_of(name):
+    """Compiled once for all tests."""
+    return gs.grad(SIZED[name])
+
+
+def slope(name):
     """The derivative along `V`, as a function."""
-    first = gs.grad(function)
+    first = gradient_of(name)
     return lambda x: np.sum(first(x) * V)
+
+
+@functools.cache
+def second_of(name):
+    """The gradient of that, compiled once for all tests."""
+    return gs.grad(slope(name))
 
 
 @pytest.mark.parametrize("name", SIZED)
@@ -331,22 +345,22 @@ def test_first_order(name):
     function = SIZED[name]
     np.testing.assert_allclose(gs.compile(function)(X), function(X), rtol=1e-14)
     expected = difference(function, V)
-    near(gs.grad(function)(X) @ V, expected)
+    near(gradient_of(name)(X) @ V, expected)
     near(gs.jvp(function, (X,), (V,))[1], expected)
 
 
 @pytest.mark.parametrize("name", SIZED)
 def test_second_order(name):
     function = SIZED[name]
-    expected = difference(slope(function), W)
-    near(gs.grad(slope(function))(X) @ W, expected)
-    near(gs.jvp(gs.grad(function), (X,), (W,))[1] @ V, expected)
+    expected = difference(slope(name), W)
+    near(second_of(name)(X) @ W, expected)
+    near(gs.jvp(gradient_of(name), (X,), (W,))[1] @ V, expected)
     near(gs.grad(lambda x: gs.jvp(function, (x,), (V,))[1])(X) @ W, expected)
 
 
 @pytest.mark.parametrize("name", SIZED)
 def test_third_order(name):
-    second = gs.grad(slope(SIZED[name]))
+    second = second_of(name)
     expected = difference(lambda x: second(x) @ W, V)
     near(gs.grad(lambda x: np.sum(second(x) * W))(X) @ V, expected)
 
