@@ -639,6 +639,7 @@ LENGTHS = {
     "joined again": lambda x, u: np.concatenate([x[: len(u)], x[len(u) :]]) + x,
     "differences": lambda x, u: (np.sum((u[1:] - u[:-1]) ** 2), len(u[1:])),
     "lists": lambda x, u: ([float(v) for v in u[2:]], list(u[:2]), sum(u[2:])),
+    "one left out": lambda x, u: np.delete(x, len(u) - 1),
     "largest at least": lambda x, u: (np.max(u, initial=0.5), np.min(u, initial=9.0)),
 }
 
@@ -657,7 +658,6 @@ def test_slices_of_what_the_data_size(name, backwards):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x, u: np.delete(x, len(u) - 1),
         lambda x, u: np.delete(u, [0]),
         lambda x, u: np.array_split(u, 2)[0],
         lambda x, u: np.triu_indices(len(u))[0],
