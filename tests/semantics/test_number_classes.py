@@ -127,6 +127,10 @@ ASKED = {
         "k = 1 if c > 0 else 1.0\n",
         "(x[:k], [1, 2][k], np.zeros(k), k << 1, list(range(k)), k & 1) if c > 0 else k",
     ),
+    "order of complex numbers": (
+        "v = 1j if c > 0 else x[0]\ntry:\n    r = v < 9\nexcept TypeError:\n    r = 'complex'\n",
+        "r, v",
+    ),
     "identity": (
         "b = x[0] > c\nd = b if c > 0 else True\n",
         "b is np.True_, b is np.False_, b is True, d is True, d is b, d is np.True_",
@@ -276,6 +280,9 @@ AXES = {
     "returned": "return a if c > 0 else 2 * a",
     "computed": "t = a if c > 0 else 2 * a\nreturn t + 1",
     "asked": "t = a if c > 0 else 2 * a\nreturn isinstance(t, np.ndarray), t * 1.0",
+    "complex": "t = a if c > 0 else 2\nreturn 1j * t, 1j + t",
+    "beside a complex number": "t = a if c > 0 else 1j\nreturn [str(t), t * 2, sum([t, 1])]",
+    "rounded": "t = a if c > 0 else 2\ntry:\n    return round(t)\nexcept TypeError:\n    return 5",
     "in place": "t = a if c > 0 else 2 * a\nt += 1.0\nreturn t",
     "in a loop": "t = a\nfor v in (1.0, -2.0):\n    if c > v:\n        t = t * v\nreturn t",
 }

@@ -25,7 +25,13 @@ from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.methods import Method
-from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
+from gradsmith.frontend.number_class import (
+    Classes,
+    check_no_array,
+    note,
+    note_chosen,
+    possible_types,
+)
 from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.object_identity import check_identity_known
 from gradsmith.frontend.planned import Planned, with_plan
@@ -219,6 +225,8 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     if isinstance(number, TracedInt):
         whole = ndigits is None or ndigits >= 0
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
+    if isinstance(number, Tracer):
+        check_no_array(number.node)
     if not isinstance(number, Tracer) or number.type.form == "array":
         error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -241,10 +241,20 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
     """The operands of a division or power under a ``try``: Python raises an error for its own
     numbers, and for no others.
     """
+    for left, right in pairwise(args):
+        if may_be_pythons_complex(left) and isinstance(right, Tracer):
+            check_no_array(right.node)  # whose operator Python asks, other than a number's
     trace = current_trace()
     if trace is None or not trace.trying or function not in _RAISING:
         return args
     return [of_exact_type(a) if _is_open(a) else a for a in args]
+
+
+def may_be_pythons_complex(value: Any) -> bool:
+    """Whether it is a complex number of Python's on some path."""
+    if not isinstance(value, Tracer):
+        return type(value) is complex
+    return any(type_.weak and type_.complex for type_ in possible_types(value.node))
 
 
 _RAISING = frozenset({np.divide, np.floor_divide, np.remainder, np.power, np.divmod})

@@ -102,9 +102,11 @@ def joint_of_paths(left: ArrayType, right: ArrayType) -> ArrayType:
     ControlFlowError
         There is none.
     """
-    one_array = (left.form == "array") is not (right.form == "array")
-    if one_array and not (left.ndim or right.ndim):
-        return ArrayType(result_dtype(left, right), (), "scalar")
+    arrays = [type_ for type_ in (left, right) if type_.form == "array"]
+    if len(arrays) == 1 and not (left.ndim or right.ndim):
+        dtype = result_dtype(left, right)
+        if arrays[0].dtype == dtype:
+            return ArrayType(dtype, (), "scalar")
     return joint_type(left, right)
 
 

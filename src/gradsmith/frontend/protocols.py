@@ -18,8 +18,8 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass, special
-from gradsmith.frontend.dispatch import run
-from gradsmith.frontend.exact_type import of_class
+from gradsmith.frontend.dispatch import raise_own, run
+from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
@@ -85,12 +85,13 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
         check_members(left, right)
     if plain in _OF_ARRAYS and _is_traced_number(left, right) and _is_traced_number(right, left):
         return plain(_named(left), _named(right))
+    if plain in _ORDER and (may_be_pythons_complex(left) or may_be_pythons_complex(right)):
+        left, right = of_exact_type(left), of_exact_type(right)
+        _check_order(plain, left, right)
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
         return plain(left, right)
     one, other = _example(left), _example(right)
-    if plain in _ORDER and isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
-        plain(one, other)  # complex numbers have no order
     try:
         return plain(left, right)
     except TypeError as error:
@@ -103,6 +104,20 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
         current_span(),
         "convert the other operand to a number",
     ) from refused
+
+
+def _check_order(plain: Callable[..., Any], left: Any, right: Any) -> None:
+    """Python's error of complex numbers, which have no order."""
+    one, other = _example(left), _example(right)
+    if not (isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS)):
+        return
+    try:
+        plain(one, other)
+    except TypeError as error:
+        misfit = ArgumentTypeError(str(error), current_span(), "compare abs(z), or a part of it")
+        misfit.own = error
+        raise_own(misfit)
+        raise misfit from None
 
 
 def _is_traced_number(value: Any, other: Any) -> bool:
