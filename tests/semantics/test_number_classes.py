@@ -280,6 +280,7 @@ AXES = {
     "returned": "return a if c > 0 else 2 * a",
     "computed": "t = a if c > 0 else 2 * a\nreturn t + 1",
     "asked": "t = a if c > 0 else 2 * a\nreturn isinstance(t, np.ndarray), t * 1.0",
+    "greatest": "t = a if c > 0 else 3\nreturn max(t, 1), min(t, 9.0)",
     "complex": "t = a if c > 0 else 2\nreturn 1j * t, 1j + t",
     "beside a complex number": "t = a if c > 0 else 1j\nreturn [str(t), t * 2, sum([t, 1])]",
     "rounded": "t = a if c > 0 else 2\ntry:\n    return round(t)\nexcept TypeError:\n    return 5",

@@ -222,7 +222,7 @@ def check_no_array(node: Node) -> None:
     joined = [trace.classes[n] for n in operands(node) if n in trace.classes]
     sites = [c.branch for c in joined if any(type_.form == "array" for type_ in c.types)]
     raise UndecidedError.at(
-        sites[0] if sites else None,
+        next(filter(None, sites), None),  # `max` and `min` join classes without a branch
         "the path taken decides whether this is an array without axes or a number",
         "make it a number: x[()]",
     )
