@@ -19,7 +19,6 @@ class Program:
 
     function: Callable[..., Any]
     descriptions: Sequence[Any]
-    keywords: dict[str, Any] = field(default_factory=dict)
     smooth: bool = True
     """Whether it is differentiated twice."""
     rewritten: bool = False
