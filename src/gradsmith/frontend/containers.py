@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import Sites, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, as_rows, taken_apart
@@ -60,7 +61,7 @@ class Growth:
     def carry(self, parts: Sequence[Any], form: Form) -> bool:
         """Carry elements that are made of such parts; whether that is possible."""
         firsts = _parts_before(self.before, parts, form)
-        if firsts is None:
+        if firsts is None or ("int" in form.kinds and firsts != [None] * len(parts)):
             return False
         types = [as_result(part).array_type for part in parts]
         shapes = [(self.length, *t.shape) for t in types]
@@ -171,7 +172,15 @@ def _parts_before(before: list[Any], parts: Sequence[Any], form: Form) -> list[A
         return None
     pairs = zip(apart[0], parts, strict=True)
     same = all(as_result(old).shape == as_result(new).shape for old, new in pairs)
-    return apart[0] if same else None
+    return _as_given(before[-1], *apart) if same else None
+
+
+def _as_given(element: Any, parts: list[Any], form: Form) -> list[Any]:
+    """The parts of an element, integers as Python has them."""
+    if "int" not in form.kinds:
+        return parts
+    nested = any(isinstance(kind, Form) for kind in form.kinds)
+    return parts if nested else tree.flatten(element, is_data)[0]
 
 
 def changed_elements() -> ControlFlowError:

@@ -19,7 +19,7 @@ from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, separate
 from gradsmith.frontend.journal import slots_of
-from gradsmith.frontend.merging import is_data, is_whole
+from gradsmith.frontend.merging import as_result, is_data, is_whole
 from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import ALWAYS, Storage, View
@@ -37,6 +37,8 @@ from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import ArrayType, DType, python_number, scalar
+from gradsmith.ops.boxes import OBJECT, boxed
+from gradsmith.ops.create import empty
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import is_first_rows
 from gradsmith.ops.regions import as_whole
@@ -130,6 +132,8 @@ class Form:
         made = [
             _sequence(kind, [next(given) for _ in range(_width(kind))], sites)
             if isinstance(kind, Form)
+            else as_unboxed(next(given))
+            if kind == "int"
             else next(given)
             for kind in self.kinds
         ]
@@ -190,6 +194,31 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     return made
 
 
+def as_boxed(value: Any) -> Tracer:
+    """An integer of Python's as the element of an array that holds such."""
+    return Tracer(View(Storage(boxed(as_result(value)))))
+
+
+def as_unboxed(value: Any) -> Any:
+    """An integer of Python's that was an element of such an array."""
+    return wrap_size(as_whole(value.node)) if isinstance(value, Tracer) else value
+
+
+def piled(elements: Sequence[Any]) -> Tracer:
+    """Elements of one dtype as the rows of an array.
+
+    NumPy makes arrays of other dtypes of integers that are beyond 64 bits: these are stored one
+    by one.
+    """
+    if traced(elements[0]).dtype != OBJECT:
+        stacked: Tracer = apply(np.stack, list(elements))
+        return stacked
+    whole: Tracer = traced(empty(shape=(len(elements),), dtype=OBJECT))
+    for place, element in enumerate(elements):
+        whole[place] = element
+    return whole
+
+
 def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
     """What an element is made of, and how; None where it holds something else."""
     leaves, shape = tree.flatten(element, lambda part: is_data(part) or is_grown(part))
@@ -203,7 +232,7 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
             if isinstance(kind, Mixed) and not _is_one_precision(kind.types):
                 return None
             kinds.append(kind)
-            found.append(leaf)
+            found.append(as_boxed(leaf) if kind == "int" else leaf)
         elif len(leaf) == 1 and leaf[0].wholes and not _is_replaced(leaf[0]):
             kinds.append(_form_now(leaf[0].form_for(leaf), type(leaf), leaf[0].wholes))
             found += leaf[0].wholes
@@ -432,7 +461,15 @@ def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
     columns = list(zip(*rows, strict=True))
     if not all(map(_are_of_one_precision, columns)):
         separate(sites, ONE_BY_ONE)
-    return [[joined_rows(np.stack, list(c), sites) for c in columns]] if rows else []
+    return [[_piled_rows(c, sites) for c in columns]] if rows else []
+
+
+def _piled_rows(column: Sequence[Any], sites: Sites) -> Tracer:
+    boxes = [traced(part).dtype == OBJECT for part in column]
+    if all(boxes):
+        return piled(column)
+    pairs = zip(column, boxes, strict=True)
+    return joined_rows(np.stack, [as_unboxed(v) if box else v for v, box in pairs], sites)
 
 
 def _are_of_one_precision(column: Sequence[Any]) -> bool:
@@ -446,7 +483,13 @@ def _is_one_precision(types: Iterable[ArrayType]) -> bool:
 
 def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:
     """The array of all rows. Where that is a copy, writes to rows would be lost."""
-    return column[0] if len(column) == 1 else joined_rows(np.concatenate, list(column), sites)
+    if len(column) == 1:
+        return column[0]
+    boxes = [whole.dtype == OBJECT for whole in column]
+    if any(boxes) and not all(boxes):  # integers beside numbers of other classes
+        pairs = zip(column, boxes, strict=True)
+        column = [whole.astype(np.int64) if box else whole for whole, box in pairs]
+    return joined_rows(np.concatenate, list(column), sites)
 
 
 def joined_rows(function: Any, pieces: list[Any], sites: Sites, **how: Any) -> Tracer:
@@ -478,7 +521,9 @@ def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
     """
     if form.shape.kind == "leaf":
         (kind,) = form.kinds
-        return _table(kind, wholes, depth + 1) if isinstance(kind, Form) else snapshot(wholes[0])
+        if isinstance(kind, Form):
+            return _table(kind, wholes, depth + 1)
+        return snapshot(wholes[0]) if kind != "int" else wholes[0].astype(np.int64)
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
         return None
     pieces = []
@@ -545,7 +590,7 @@ def element_at(owner: Any, key: TracedInt, trace: Trace) -> tuple[Any] | None:
         return None
     for item in owner:
         freeze(item, sites)
-    wholes = [joined_rows(np.stack, list(column), sites) for column in columns]
+    wholes = [_piled_rows(column, sites) for column in columns]
     return (forms[0].rows(wholes, key, sites),)
 
 

@@ -21,6 +21,7 @@ from gradsmith.ir.types import (
     describe,
     result_dtype,
 )
+from gradsmith.ops.boxes import OBJECT, boxed
 from gradsmith.ops.create import full
 from gradsmith.ops.forms import in_type
 
@@ -128,6 +129,9 @@ def _is_one_size(left: Size, right: Size) -> bool:
 
 def placeholder(type_: ArrayType) -> Node:
     """A value of this type that no sensible program reads: nan where there is one."""
+    if type_.dtype == OBJECT:
+        box = boxed(as_result(0))
+        return full(box, shape=type_.shape, dtype=OBJECT) if type_.ndim else box
     value = type_.dtype.type(np.nan if type_.inexact else 0)
     if type_.weak:
         return as_result(value.item())

@@ -12,13 +12,11 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.dispatch import apply, traced
+from gradsmith.frontend.dispatch import traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, as_rows, joint_form, taken_apart
+from gradsmith.frontend.grown import Form, Grown, as_rows, joint_form, piled, taken_apart
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value, is_data
 from gradsmith.frontend.namings import name_of_list
@@ -35,6 +33,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import empty
 from gradsmith.ops.index import first_rows, index_set, open_rows
 from gradsmith.ops.index_key import Index
@@ -227,11 +226,15 @@ class RowBuffer:
             if self.outer is not None:
                 slot.initial, slot.empty = self.outer.rows[place], False
             elif self.before[place]:
-                slot.initial, slot.empty = self._begun(self.before[place], slot.type), False
+                slot.initial, slot.empty = self._begun(place, slot.type), False
 
-    def _begun(self, elements: list[Any], type_: ArrayType) -> Any:
+    def _begun(self, place: int, type_: ArrayType) -> Any:
         """The rows with those that are there before the loop."""
-        stacked = apply(np.stack, elements)
+        elements = self.before[place]
+        if type_.dtype == OBJECT:  # which are nodes of the region that they have been found in
+            apart = [taken_apart(element) for element in self.old]
+            elements = [found[0][place] for found in apart if found is not None]
+        stacked = piled(elements)
         if dims.total_of(self.capacity) is not None:
             return open_rows(as_result(stacked), self.capacity)
         whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))

@@ -23,6 +23,7 @@ from gradsmith.frontend.grown import (
     Form,
     Grown,
     Mixed,
+    as_boxed,
     as_rows,
     element_of,
     is_replaceable,
@@ -32,10 +33,10 @@ from gradsmith.frontend.grown import (
     refuse,
     taken_apart,
 )
-from gradsmith.frontend.merging import as_result, joint_type
+from gradsmith.frontend.merging import as_result, is_whole, joint_type
 from gradsmith.frontend.number_class import possible_types
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.storage import View
+from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size
@@ -44,6 +45,8 @@ from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import StoredElementsError
 from gradsmith.ir import dims
 from gradsmith.ir.types import ArrayType
+from gradsmith.ops.boxes import OBJECT
+from gradsmith.ops.create import full
 from gradsmith.tree import LEAF
 
 NARROW = ("e", "f", "F")
@@ -96,6 +99,9 @@ def _is_stored_by_its_owner(trace: Trace, values: list[Any], key: Any) -> bool:
 
 def _store_number(form: Form, wholes: Sequence[Tracer], key: Any, value: Any) -> None:
     (whole,), (kind,) = wholes, form.kinds
+    if kind == "int":
+        whole[key] = as_boxed(value)
+        return
     if number_kind(kind, whole) != _kind_of(value, whole.dtype):
         whole.view.storage.mixed = True
     whole[key] = value
@@ -106,8 +112,10 @@ def _is_number_for(trace: Trace, form: Form, wholes: Sequence[Tracer], value: An
     if form.shape != LEAF or isinstance(form.kinds[0], Form):
         return False
     (whole,), (kind,) = wholes, form.kinds
+    if kind == "int":
+        return whole.ndim == 1 and is_whole(value)
     given = _kind_of(value, whole.dtype)
-    if whole.ndim != 1 or kind == "int" or given is None:
+    if whole.ndim != 1 or given is None:
         return False
     return number_kind(kind, whole) == given or (
         whole.dtype in PYTHONS and (whole.dtype == bool or not _has_narrow_inputs(trace))
@@ -216,6 +224,11 @@ def repeated(values: Any, count: TracedInt) -> Any:
 def _rows_of(value: Any, count: TracedInt, sites: Sites) -> Grown:
     """Stands for so many elements that are one and the same."""
     buffer = storage_of(value)
+    if is_whole(value):
+        whole = Tracer(
+            View(Storage(full(as_boxed(value).node, shape=(as_size(count),), dtype=OBJECT)))
+        )
+        return Grown(Form(LEAF, ("int",)), as_rows(Form(LEAF, ("int",)), [whole], sites), sites)
     if buffer is None:
         form, shape = Form(LEAF, (_kind_of(value),)), (count,)
     else:
@@ -230,7 +243,8 @@ def _rows_of(value: Any, count: TracedInt, sites: Sites) -> Grown:
 
 def _is_one_value(value: Any) -> bool:
     """Whether it is a number or an array of which a stacked list can be made."""
-    return storage_of(value) is not None or _kind_of(value) is not None
+    found = storage_of(value) is not None or is_whole(value)
+    return found or _kind_of(value) is not None
 
 
 def _is_long(count: TracedInt) -> bool:

@@ -79,7 +79,8 @@ def _full_infer(fill: ArrayType, *, shape: Shape, dtype: DType | None = None) ->
 
 
 def _emit_full(emitter: Emitter, node: Node, fill: ast.expr) -> ast.expr:
-    dtype = _unless(node.inputs[0].dtype, node.dtype)
+    boxes = node.dtype.kind == "O"  # the fill value is a number of Python's then
+    dtype = node.dtype if boxes else _unless(node.inputs[0].dtype, node.dtype)
     return syntax.call("np.full", emitter.shape(node.attrs["shape"]), fill, dtype=dtype)
 
 

@@ -174,9 +174,9 @@ def expression(value: Any) -> ast.expr:
 
 
 def dtype(value: np.dtype[Any]) -> ast.expr:
-    """``np.float32``; Python's ``bool`` for booleans."""
-    if value.kind == "b":
-        return ast.Name("bool", ast.Load())
+    """``np.float32``; Python's ``bool`` for booleans, ``object`` for objects."""
+    if value.kind in "bO":
+        return ast.Name("bool" if value.kind == "b" else "object", ast.Load())
     return name(f"np.{_EXTENDED.get(value.char, value.name)}")
 
 
