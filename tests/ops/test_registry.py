@@ -403,6 +403,7 @@ STRUCTURAL = {
     "loop": "the same",
     "checkpoint": "runs a region: tests/control/test_checkpoints.py",
     "ahead": "an integer of two sizes: tests/control/test_checkpoints.py",
+    "boxed": "an integer in a list: tests/control/test_integer_lists.py",
     "fail": "raises an error: tests/control",
     "raises": "the same: tests/semantics/test_handled_errors.py",
     "print": "the same",
