@@ -32,7 +32,7 @@ from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View
-from gradsmith.frontend.text import used
+from gradsmith.frontend.text import Text, Value, used
 from gradsmith.frontend.trace import Capture, Original, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -202,6 +202,8 @@ def object_argument(trace: Trace, name: str, value: Any, label: str) -> OpaqueOb
 
 def known_object(value: Any) -> Any:
     """The present object, where it is text or None, which the emitted code checks."""
+    if isinstance(value, Text):
+        return value.settled()
     if type(value) is not OpaqueObject:
         return value
     present = _present(value.node)
@@ -227,7 +229,7 @@ def _present(node: Node) -> Any:
 
 def is_string(value: Any) -> bool:
     """Whether it stands for a string of the emitted code."""
-    return type(value) is OpaqueObject and type(_present(value.node)) is str
+    return type(value) is OpaqueObject and value.node.type == ObjectType(str)
 
 
 def class_of_object(value: Any) -> type | None:
@@ -334,7 +336,20 @@ def _path_in_package(value: Any, module: str) -> str | None:
 
 
 def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A call in the graph; what it returns in the present call, traced."""
+    """A call in the graph; what it returns in the present call, traced. A string is a text."""
+    returned = recorded(callee, args, kwargs)
+    return as_text(returned) if is_string(returned) else returned
+
+
+def as_text(string: OpaqueObject) -> Text:
+    """A string of the emitted code as a text with nothing else in it."""
+    trace = current_trace()
+    assert trace is not None
+    return Text([Value(string.node, "a string that a call returns", trace.builder)])
+
+
+def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The same; a string is such an object as any other."""
     trace = current_trace()
     if trace is None:
         return callee.apply(args, kwargs)
@@ -594,8 +609,7 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
         parts = [_part(trace, whole, k, part, f"{name}.{k}") for k, part in enumerate(result)]
         return tuple(parts) if type(result) is tuple else type(result)._make(parts)
     if not _is_data(result):
-        kind = str if type(result) is str and _makes_strings(nodes, attrs) else None
-        node = call(*nodes, result=ObjectType(kind), **attrs)
+        node = call(*nodes, result=_object_type(result), **attrs)
         present.put(node, result)
         return OpaqueObject(node)
     fixed = not nodes and attrs["callee"].is_logged  # of literals alone
@@ -605,18 +619,9 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
     return _array_or_number(trace, node, symbol, result)
 
 
-_WRITERS = {f"builtins:{name}" for name in ("str", "repr", "ascii", "format")}
-
-
-def _makes_strings(nodes: Sequence[Node], attrs: Mapping[str, Any]) -> bool:
-    """Whether a call that returns a string does so whatever its operands are."""
-    callee: Callee = attrs["callee"]
-    if callee.how == "function":
-        return callee.name in _WRITERS
-    owner, *_ = attrs["arguments"].args
-    if isinstance(owner, Whole):
-        return nodes[owner.place].type == ObjectType(str)
-    return isinstance(owner, str)
+def _object_type(value: Any) -> ObjectType:
+    """The type of what a call returns that is no number: strings are checked to be some."""
+    return ObjectType(str if type(value) is str else None)
 
 
 def _is_plain_tuple(value: Any) -> bool:
@@ -629,6 +634,12 @@ def _is_plain_tuple(value: Any) -> bool:
 
 def _part(trace: Trace, whole: Node, place: int, value: Any, name: str) -> Any:
     part = item(whole, index=place)
+    if type(value) is str:
+        node = of_kind(
+            part, result=ObjectType(str), count=None, symbol=None, token=trace.root.token()
+        )
+        present_values(trace).put(node, value)
+        return as_text(OpaqueObject(node))
     if not _is_data(value):
         return OpaqueObject(part)
     type_, count, symbol = type_of(value, name)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith.errors import ConcretizationError
-from gradsmith.frontend.opaque import known_object, record
+from gradsmith.frontend.opaque import OpaqueObject, is_string, known_object, recorded
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text, Value
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ObjectType
 from gradsmith.ops.calls import Callee
 
 _FORMAT = Callee("function", "builtins:format", "format")
@@ -31,19 +32,19 @@ def string_of(text: Text) -> Any:
     made: Any = None
     for part in text.parts:
         string = part if isinstance(part, str) else _piece(part)
-        made = string if made is None else record(_JOIN, [made, string], {})
+        made = string if made is None else recorded(_JOIN, [made, string], {})
     return made
 
 
 def _piece(part: Value) -> Any:
     value = _operand(part)
     if part.percent:
-        return record(_PERCENT, [part.spec, (value,)], {})
-    if part.conversion:
-        value = record(_CONVERSIONS[part.conversion], [value], {})
-    if part.conversion and not part.spec:
+        return recorded(_PERCENT, [part.spec, (value,)], {})
+    if part.conversion and not (is_string(value) and part.conversion == "s"):
+        value = recorded(_CONVERSIONS[part.conversion], [value], {})
+    if is_string(value) and not part.spec:
         return value
-    return record(_FORMAT, [value, part.spec], {})
+    return recorded(_FORMAT, [value, part.spec], {})
 
 
 def _operand(part: Value) -> Any:
@@ -57,7 +58,10 @@ def _operand(part: Value) -> Any:
         )
     if isinstance(part.value, Text):
         return string_of(part.value)
-    return Tracer(View(Storage(part.value))) if isinstance(part.value, Node) else part.value
+    if not isinstance(part.value, Node):
+        return part.value
+    node = trace.builder.inner(part.value)
+    return OpaqueObject(node) if isinstance(node.type, ObjectType) else Tracer(View(Storage(node)))
 
 
 def characters(text: Text) -> str:

@@ -25,7 +25,7 @@ from gradsmith.ir.effect_log import Signature, signature
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter
-from gradsmith.ir.types import PYTHON_TYPES, ArrayType, Type, python_number
+from gradsmith.ir.types import PYTHON_TYPES, ArrayType, ObjectType, Type, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import primitive
 from gradsmith.ops.raising import asking, error_of, later, said
@@ -325,6 +325,8 @@ def checked(value: Any, type_: Type, count: Extents | None) -> Any:
     SpecialisationError
         It is of another one.
     """
+    if isinstance(type_, ObjectType) and type_.cls is str:
+        return _expect(value, str)
     if not isinstance(type_, ArrayType):
         return value
     shape = _own_sizes(type_, count)
@@ -453,6 +455,9 @@ def unraised(compute):
 
 
 def _with_check(emitter: Emitter, made: ast.expr, node: Node) -> ast.expr:
+    if isinstance(node.type, ObjectType) and node.type.cls is str and not _gives_strings(node):
+        emitter.error(SpecialisationError)
+        return syntax.call(emitter.helper(EXPECT), made, syntax.name("str"))
     if not isinstance(node.type, ArrayType):
         return made
     emitter.error(SpecialisationError)
@@ -463,6 +468,22 @@ def _with_check(emitter: Emitter, made: ast.expr, node: Node) -> ast.expr:
         sizes = [syntax.expression(None) if k is None else emitter.size(k) for k in shape]
         given.append(syntax.tuple_(sizes))
     return syntax.call(emitter.helper(EXPECT), *given)
+
+
+_WRITERS = {f"builtins:{name}" for name in ("str", "repr", "ascii", "format")}
+
+
+def _gives_strings(node: Node) -> bool:
+    """Whether a call that has returned a string does so whatever its operands are."""
+    if node.op is not call:
+        return False
+    callee: Callee = node.attrs["callee"]
+    if callee.how == "function":
+        return callee.name in _WRITERS
+    owner, *_ = node.attrs["arguments"].args
+    if isinstance(owner, Whole):
+        return node.inputs[owner.place].type == ObjectType(str)
+    return isinstance(owner, str)
 
 
 def _call(
