@@ -45,7 +45,7 @@ from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
-from gradsmith.frontend.opaque import OpaqueObject, is_string, object_argument
+from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.results import check_listed, check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
@@ -552,7 +552,7 @@ def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, (Tracer, TracedInt)) or is_input(value) or is_string(value)
+    return isinstance(value, (Tracer, TracedInt)) or is_input(value) or is_returnable(value)
 
 
 def _result_node(trace: Trace, leaf: Any) -> Node:

@@ -25,6 +25,7 @@ from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.storage import Storage, View
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
@@ -222,6 +223,8 @@ def _contained(item: Any, container: Any) -> Any:
     if special(container, "__contains__"):
         return truth(protocols.contains(container, item))
     check_keys([item])
+    if isinstance(item, Text) and isinstance(container, str):
+        return truth(record(_IN, [item, container], {}))
     if isinstance(container, (list, tuple)):
         elements = list(_own_iterator(container))
         return (
@@ -232,6 +235,9 @@ def _contained(item: Any, container: Any) -> Any:
     if hasattr(type(container), "__contains__") or not protocols.is_iterable(container):
         return item in container
     return _found_among(protocols.iterator(container), item)
+
+
+_IN = Callee("operator", "in", "`in`")
 
 
 def _own_iterator(container: list[Any] | tuple[Any, ...]) -> Iterator[Any]:

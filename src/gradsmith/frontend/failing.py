@@ -13,6 +13,7 @@ from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.showing import can_fail, failed, present
 from gradsmith.frontend.spans import in_users_name
+from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
@@ -192,7 +193,8 @@ def raised_later(error: Exception) -> bool:
 
 def holds_traced(error: BaseException) -> bool:
     """Whether an error has traced values among its arguments or attributes."""
-    return any_traced([*error.args, *vars(error).values()])
+    held = [*error.args, *vars(error).values()]
+    return any_traced(held) or any(map(is_opaque, held))
 
 
 def with_present_values(error: Exception) -> None:

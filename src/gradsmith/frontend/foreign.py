@@ -91,10 +91,10 @@ def module_of(function: Any) -> str:
 
 def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     """Whether the emitted code is to call the function as the user does."""
-    own = getattr(function, "__gradsmith__", False)
-    if current_trace() is None or own or (isinstance(function, np.ufunc) and home_of(function)):
-        return False  # ufuncs of libraries are elementwise ops, which may have a user's rule
     owner = getattr(function, "__self__", None)
+    if current_trace() is None or _is_followed(function, owner):
+        return False
+    opaque = any(map(is_opaque, [*args, *kwargs.values()]))
     module = module_of(function)
     root = module.split(".")[0]
     name = getattr(function, "__name__", "")
@@ -105,8 +105,8 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     if isinstance(function, types.FunctionType) and not is_library(function):
         return False
     if isinstance(function, types.MethodType) or root in HARMLESS or root == "gradsmith":
-        return any(map(is_opaque, [*args, *kwargs.values()])) and root in HARMLESS
-    if isinstance(owner, (list, dict, tuple, set, str)) or any(function is f for f in PASSING):
+        return opaque and root in HARMLESS
+    if isinstance(owner, (tuple, str)) or any(function is f for f in PASSING):
         return False
     if isinstance(function, type) and not takes_numbers(function):
         return False
@@ -115,9 +115,7 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
         "builtin_function_or_method",
         "_ArrayFunctionDispatcher",
     )
-    return known and (
-        _takes_traced(args, kwargs) or any(map(is_opaque, [*args, *kwargs.values()]))
-    )
+    return known and (opaque or _takes_traced(args, kwargs))
 
 
 def is_library(function: types.FunctionType) -> bool:
@@ -186,8 +184,23 @@ _HOLDERS = (list, dict, tuple, set, str, collections.deque, types.GeneratorType)
 """Objects whose methods hold on to values, or pass them on."""
 
 
+def _is_followed(function: Any, owner: Any) -> bool:
+    """Whether the call is done while tracing, whatever it is given."""
+    if getattr(function, "__gradsmith__", False):
+        return True
+    if isinstance(function, np.ufunc) and home_of(function):
+        return True  # ufuncs of libraries are elementwise ops, which may have a user's rule
+    return isinstance(owner, _KEEPERS) or is_of_error(function)
+
+
+_KEEPERS = (list, dict, set, collections.deque)
+"""Containers of the function's, which hold stand-ins as they hold other values."""
+
+
 def is_of_error(function: Any) -> bool:
-    """Whether it is a method that Python's classes of errors have, such as ``__init__``."""
+    """Whether it is a class of errors, or a method of one, such as ``__init__``."""
+    if isinstance(function, type):
+        return issubclass(function, BaseException)
     if isinstance(function, types.WrapperDescriptorType):
         return issubclass(function.__objclass__, BaseException)
     return isinstance(getattr(function, "__self__", None), BaseException)

@@ -227,9 +227,29 @@ def _present(node: Node) -> Any:
     return present_values(trace).of(node)
 
 
+def present_object(value: OpaqueObject) -> Any:
+    """The object of the present call that it stands for."""
+    return _present(value.node)
+
+
 def is_string(value: Any) -> bool:
     """Whether it stands for a string of the emitted code."""
     return type(value) is OpaqueObject and value.node.type == ObjectType(str)
+
+
+def is_returnable(value: Any) -> bool:
+    """Whether it stands for an object of Python's own that a function may return: a string, or a
+    container that a call has made, which holds what the call has put into it.
+    """
+    if type(value) is not OpaqueObject:
+        return False
+    found = _present(value.node)
+    if isinstance(found, (np.ndarray, np.generic)):  # of strings
+        return found.dtype.kind in "SU"
+    return type(found) in _RETURNABLE
+
+
+_RETURNABLE = (str, bytes, list, tuple, dict, set, frozenset)
 
 
 def class_of_object(value: Any) -> type | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.frontend.exact_type import check_classes
-from gradsmith.frontend.opaque import is_string
+from gradsmith.frontend.opaque import OpaqueObject, is_returnable, present_object
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
@@ -51,14 +51,15 @@ def check_results(shape: Tree, *, writable: bool) -> None:
     if isinstance(value, Refusing):
         _refuse(value)
     named = isinstance(value, type) and class_name(value) is not None
-    text = isinstance(value, Text) or is_string(value)
+    text = isinstance(value, Text) or is_returnable(value)
     known = isinstance(value, _WRITABLE) or (
         type(value) in (set, frozenset) and all(map(is_written, value))
     )
     fine = named or text or known if writable else value is None
     if shape.kind == "static" and not fine:
+        found = present_object(value) if type(value) is OpaqueObject else value
         raise ArgumentTypeError(
-            f"the function returns {value!r:.60} of type {type(value).__name__}",
+            f"the function returns {found!r:.60} of type {type(found).__name__}",
             returned(),
             "return numbers, arrays, or dicts, lists, tuples and dataclasses of these",
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradsmith.errors import ConcretizationError, Span, UnsupportedError
 from gradsmith.frontend.exact_type import check_text
-from gradsmith.frontend.opaque import record
+from gradsmith.frontend.opaque import OpaqueObject, present_object, record
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
@@ -209,6 +209,8 @@ def present(value: Any) -> Any:
     if type(value) is dict:
         return {key: present(part) for key, part in value.items()}
     trace = current_trace()
+    if type(value) is OpaqueObject:
+        return present_object(value)
     if trace is None or not isinstance(value, (Tracer, TracedInt, Text)):
         return value
     effect, known = Effect(effects.fail).take([value]), present_values(trace)

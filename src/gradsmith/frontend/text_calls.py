@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gradsmith.frontend import protocols
+from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
 from gradsmith.frontend.text import Text, used
@@ -58,12 +59,28 @@ def text_meaning(
             if isinstance(argument, Refusing):  # print(*values) of the rows of an array
                 argument.refuse()
         return functools.partial(meaning, call, *bound)
+    if isinstance(function, types.MethodType) and isinstance(owner, Text):
+        return function
+    if isinstance(function, types.MethodWrapperType) and function.__name__ in _WRITTEN:
+        return functools.partial(_by_method, call, owner, function)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts and _of_texts(function, args):
         return lambda *lists, **named: call(function, *map(_strings, lists), **named)
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
         return None
     return functools.partial(_with_strings, call, function, *bound)
+
+
+_WRITTEN = {"__str__": "s", "__repr__": "r", "__format__": ""}
+
+
+def _by_method(call: Call, owner: Any, method: Any, *args: Any) -> Any:
+    """``value.__repr__()``, where Python cannot write the value."""
+    name = method.__name__
+    fits = len(args) == (name == "__format__")
+    if current_trace() is None or not fits or not isinstance(owner, (list, tuple, dict)):
+        return method(*args)
+    return formatted(call, owner, _WRITTEN[name], *(args or ("",)))
 
 
 def _of_texts(function: Any, args: Sequence[Any]) -> bool:
@@ -80,9 +97,12 @@ def _strings(value: Any) -> Any:
 
 
 def _with_strings(call: Call, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """The call with strings for texts."""
+    """The call with strings for texts; ``str.strip(text)`` is that of the text."""
     named = {key: used(a) for key, a in kwargs.items()}
-    return call(function, *map(used, args), **named)
+    given = [used(a) for a in args]
+    if isinstance(function, UNBOUND) and function.__objclass__ is str and given:
+        function = getattr(given.pop(0), function.__name__)
+    return call(function, *given, **named)
 
 
 def _applies(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
