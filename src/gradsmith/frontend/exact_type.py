@@ -251,10 +251,12 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
 
 
 def may_be_pythons_complex(value: Any) -> bool:
-    """Whether it is a complex number of Python's on some path."""
+    """Whether it is a complex number of Python's on some path: no power of real numbers."""
     if not isinstance(value, Tracer):
         return type(value) is complex
-    return any(type_.weak and type_.complex for type_ in possible_types(value.node))
+    return value.type.complex and any(
+        type_.weak and type_.complex for type_ in possible_types(value.node)
+    )
 
 
 _RAISING = frozenset({np.divide, np.floor_divide, np.remainder, np.power, np.divmod})
