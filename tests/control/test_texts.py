@@ -204,6 +204,41 @@ def test_programs(function):
     check_calls(function, *SETS)
 
 
+ERRORS = [
+    "s + 1",
+    "1 + s",
+    "s - 1",
+    "-s",
+    "s(1)",
+    "s < 1",
+    "1 in s",
+    "s % 3",
+    "s * 2.0",
+    "s[10]",
+    "s.foo",
+    "s.rjust('a')",
+    "s.split('.')[5]",
+    "s.split('.') + (1,)",
+    "[1, 2] + s",
+    "','.join([s, 1])",
+    "','.join([s.rjust(5), x[0]])",
+    "int(s.split('.')[0] + 'k')",
+    "{'a': 1}[s]",
+]
+
+
+@pytest.mark.parametrize("expression", ERRORS)
+def test_handlers_see_the_errors_of_strings(expression):
+    body = f"""
+s = f"{{x[0]:.1f}}"
+try:
+    return {expression}
+except Exception as error:
+    return type(error).__name__, str(error)
+"""
+    check_calls(function_of(body), *SETS)
+
+
 def titled(x, message):
     title = message["title"]
     return f"{x[0]:.1f} {title}", "none" if title is None else title.upper()

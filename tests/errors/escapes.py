@@ -55,6 +55,8 @@ def same(left, right):
         return repr(left) == repr(right)
     if left.dtype != right.dtype or left.shape != right.shape:
         return False
+    if left.dtype.kind in "SU":
+        return bool((left == right).all())
     return bool(np.allclose(left, right, rtol=1e-9, equal_nan=True))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections import deque
+from collections import UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,6 +19,8 @@ from gradsmith.errors import (
     InternalError,
     UnsupportedError,
 )
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
@@ -38,7 +40,7 @@ from gradsmith.frontend.storage import Storage, View, view_steps
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
-from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.unsettled import Refusing, UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
@@ -315,6 +317,13 @@ def check_at_root(
     raise error.refusal() if loop else error
 
 
+def check_once(message: str, hint: str) -> None:
+    """The same for what is done now, if something is traced."""
+    trace = current_trace()
+    if trace is not None:
+        check_at_root(trace, message, hint)
+
+
 def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) -> None:
     """Whether an error on a path that may not be taken is NumPy's own, which it would raise."""
     trace = current_trace()
@@ -466,14 +475,31 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
-    if type(value) is deque:  # NumPy takes it for a sequence
-        value = list(value)
+    if _is_sequence(value):
+        elements = call(list, value)
+        value = tuple(elements) if isinstance(value, tuple) else elements
     if type(value) in (list, tuple):
         for item in value:
             if isinstance(item, Refusing):  # the rows of arrays: NumPy would copy them
                 return item.stacked(value).node
         return type(value)(unwrap(v, owners) for v in value)
     return value
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether NumPy makes an array of the elements of the object, which is no list or tuple."""
+    cls = type(value)
+    if cls in (list, tuple) or isinstance(value, _NO_SEQUENCES):
+        return False
+    if isinstance(value, (list, tuple, deque, UserList)):
+        return True
+    is_one = is_instance(value) and hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return is_one and not any(hasattr(cls, name) for name in _AS_ARRAYS)
+
+
+_NO_SEQUENCES = (np.ndarray, np.generic, dict, str, bytes)
+_AS_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__array_function__")
+"""By these an object says what array it is."""
 
 
 def _bound(value: Any, owners: dict[Node, Tracer]) -> Any:
@@ -553,6 +579,7 @@ def any_traced(values: Iterable[Any]) -> bool:
 
 
 Tracer.apply = staticmethod(apply)
+Flat.check_once = staticmethod(check_once)
 Tracer.run = staticmethod(run)
 
 

@@ -6,6 +6,7 @@ import builtins
 import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -58,19 +59,41 @@ def is_refusal(error: BaseException | None) -> bool:
 
 def _is_about_stand_ins(error: Exception) -> bool:
     """Whether Python or NumPy has raised it about what stands for values while tracing."""
+    if isinstance(error, (AttributeError, NameError)) and _is_ours(getattr(error, "obj", None)):
+        return True
     texts = [part for part in error.args if isinstance(part, str)]
-    return any(map(mentions_stand_ins, texts))
+    return any(map(mentions_stand_ins, texts)) or any(map(_is_of_graph, error.args))
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether it is an object of the compiler's, or one of its classes or functions."""
+    of = value if isinstance(value, (type, types.FunctionType)) else type(value)
+    return of.__module__.split(".")[0] == "gradsmith"
+
+
+def _is_of_graph(value: Any) -> bool:
+    """Whether it is a node or the like, which no program can see."""
+    return type(value).__module__.startswith("gradsmith.ir.")
 
 
 def in_pythons_words(error: BaseException | None) -> Exception | None:
-    """The error that Python raises about an integer, for one about what stands for that; None for
-    other errors.
+    """The error that Python raises about an integer or a string, for one about what stands for
+    that; None for other errors.
     """
     kind = next((k for k in (TypeError, AttributeError, ValueError) if type(error) is k), None)
     text = error.args[0] if error is not None and len(error.args) == 1 else None
-    if kind is None or not isinstance(text, str) or set(_OURS.findall(text)) != {"TracedInt"}:
+    if kind is None or not isinstance(text, str):
         return None
-    return kind(text.replace("TracedInt", "int"))
+    if set(_OURS.findall(text)) == {"TracedInt"}:
+        return kind(text.replace("TracedInt", "int"))
+    if _OF_TEXTS.match(text) and mentions_stand_ins(text):
+        plain = text.replace("<traced str>", "str")
+        return None if mentions_stand_ins(plain) else kind(plain)
+    return None
+
+
+_OF_TEXTS = re.compile(r"unsupported operand type|bad operand type|'<traced str>' object ")
+"""Errors that Python raises about strings as well."""
 
 
 @contextmanager

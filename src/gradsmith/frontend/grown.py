@@ -22,6 +22,7 @@ from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.merging import as_result, is_data, is_whole
 from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.storage import ALWAYS, Storage, View
 from gradsmith.frontend.stored_rows import (
     is_stored_into,
@@ -47,6 +48,7 @@ from gradsmith.ops.scalars import as_float, as_python
 Items = TypeVar("Items", bound=Sequence[Any])
 
 
+@stands_for("list")
 class Grown(Refusing):
     """Stands in a list for as many elements as a loop has trips: the rows of ``wholes``.
 

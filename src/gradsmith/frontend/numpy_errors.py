@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradsmith.errors import GradsmithError
+from gradsmith.frontend.failures import is_refusal
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
@@ -77,6 +78,8 @@ def _raised(
             warnings.simplefilter("ignore")
             function(*args, **kwargs)
     except Exception as error:
+        if is_refusal(error):  # an object among the arguments holds traced values
+            return None
         if isinstance(error, (KeyError, UFUNC_ERROR)):
             return error
         named = type(error).__module__ == "builtins" or type(error) in NUMPYS_ERRORS

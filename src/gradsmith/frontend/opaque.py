@@ -30,7 +30,7 @@ from gradsmith.frontend.borrowed_arrays import check_call, note_borrowed, note_u
 from gradsmith.frontend.made_functions import MadeFunction, made_function
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
+from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn, stands_for
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text, Value, used
 from gradsmith.frontend.trace import Capture, Original, Trace, current_trace
@@ -69,6 +69,7 @@ FLAGS = type(np.empty(0).flags)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
+@stands_for("object")
 class OpaqueObject(ObjectStandIn):
     """An object that only calls know what to do with: a fitted model, a file, a data frame."""
 
@@ -131,6 +132,7 @@ class OpaqueObject(ObjectStandIn):
         return apply(function, args, kwargs)
 
 
+@stands_for("method")
 class OpaqueMethod:
     """A method of such an object, or of one from outside."""
 

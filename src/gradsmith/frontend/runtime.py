@@ -191,7 +191,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     check_lists_under([getattr(function, "__self__", None)])
     _check_asked(function, args)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
-        args = tuple(a.as_array() if goes_through(function, a) else a for a in args)
+        args = tuple(a.remaining() if goes_through(function, a) else a for a in args)
     if is_asked_of_object(function, args, kwargs):
         return apply_opaque(function, args, kwargs)
     meaning, args = _meaning_of_call(function, args, kwargs)
@@ -300,9 +300,10 @@ def method_of_stand_in(function: Any) -> Any:
 
 def goes_through(function: Any, argument: Any) -> bool:
     """Whether a builtin takes the elements of ``x.flat``, and does not ask what it is."""
-    return type(argument) is Flat and function not in (len, isinstance, type, iter, id, hasattr)
+    return type(argument) is Flat and function not in _ASKING_FLAT
 
 
+_ASKING_FLAT = (len, isinstance, type, iter, next, id, hasattr)
 BUILTIN_KINDS = (type, types.BuiltinFunctionType)
 
 

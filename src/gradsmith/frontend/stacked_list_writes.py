@@ -36,6 +36,7 @@ from gradsmith.frontend.grown import (
 from gradsmith.frontend.merging import as_result, is_whole, joint_type
 from gradsmith.frontend.number_class import possible_types
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace, current_trace
@@ -53,6 +54,7 @@ NARROW = ("e", "f", "F")
 """Types of arrays that a scalar of NumPy's widens and a float of Python's does not."""
 
 
+@stands_for("list")
 class Stores:
     """What the user's code stores in, instead of the list."""
 

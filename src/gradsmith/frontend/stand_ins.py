@@ -5,9 +5,24 @@ and for objects of Python's and NumPy's that NumPy takes for arrays.
 from __future__ import annotations
 
 import abc
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from gradsmith.ir.graph import Node
+
+AnyClass = TypeVar("AnyClass", bound=type)
+
+
+def stands_for(name: str) -> Callable[[AnyClass], AnyClass]:
+    """Declare what Python calls objects of the class in the texts of errors, by which it is known
+    that these are about what stands for a value.
+    """
+
+    def declare(cls: AnyClass) -> AnyClass:
+        cls.__name__ = cls.__qualname__ = f"<traced {name}>"
+        return cls
+
+    return declare
 
 
 class ObjectStandIn:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
@@ -42,6 +43,7 @@ class Value:
 Part: TypeAlias = "str | Value"
 
 
+@stands_for("str")
 class Text:
     """A string with traced values in it.
 
@@ -76,10 +78,10 @@ class Text:
         return (part for part in self.parts if isinstance(part, Value))
 
     def __add__(self, other: Any) -> Any:
-        return joined([self, other]) if isinstance(other, (str, Text)) else NotImplemented
+        return joined([self, other]) if isinstance(other, (str, Text)) else self.used() + other
 
     def __radd__(self, other: Any) -> Any:
-        return joined([other, self]) if isinstance(other, str) else NotImplemented
+        return joined([other, self]) if isinstance(other, str) else other + self.used()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -27,7 +27,7 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.spans import current_span as here
-from gradsmith.frontend.stand_ins import ArrayLike
+from gradsmith.frontend.stand_ins import ArrayLike, stands_for
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import wrap_size
@@ -435,14 +435,18 @@ class Tracer:
         return self
 
 
+@stands_for("flatiter")
 class Flat(ArrayLike):
     """``x.flat``: the elements of an array in C order, read and written by one index."""
 
-    __slots__ = ("base",)
+    __slots__ = ("base", "position")
     __gradsmith__ = True
+    check_once: ClassVar[Callable[[str, str], None]]
+    """Refuses what a branch or loop would have to undo."""
 
     def __init__(self, base: Tracer) -> None:
         self.base = base
+        self.position = 0
 
     def as_array(self) -> Tracer:
         """A copy of the elements."""
@@ -457,9 +461,29 @@ class Flat(ArrayLike):
         return int(self.base.size)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.as_array())
+        return iter(self.remaining())
+
+    def remaining(self) -> Tracer:
+        """The elements that nothing has taken."""
+        if self.position:
+            raise UnsupportedError(
+                "what next() leaves of x.flat is iterated over",
+                here(),
+                "iterate over x.ravel()[k:]",
+            )
+        return self.as_array()
+
+    def __next__(self) -> Any:
+        if self.position >= len(self):
+            raise StopIteration
+        taken = self.position
+        Flat.check_once("a traced value decides how often next(x.flat) is called", "x.ravel()[k]")
+        found = self[taken]
+        self.position = taken + 1
+        return found
 
     def __getitem__(self, key: Any) -> Any:
+        self.position = 0
         found = self._elements()[key]
         return found.copy() if found.ndim else found
 

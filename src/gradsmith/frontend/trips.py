@@ -17,7 +17,7 @@ from gradsmith.frontend import container_iterators
 from gradsmith.frontend.grown import columns_of, is_grown
 from gradsmith.frontend.iterated_lists import IteratedList, check_not_stacked, lists_under
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.stand_ins import ArrayLike
+from gradsmith.frontend.stand_ins import ArrayLike, stands_for
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Flat, Tracer
@@ -32,6 +32,7 @@ def _itself(index: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+@stands_for("range")
 class Trips(ArrayLike):
     """``item(i) for i in range(start, stop, step)``: lazily, so that a loop may stay one."""
 
@@ -155,6 +156,7 @@ def as_trips(value: Any) -> Trips | None:
     if isinstance(value, TripIterator):
         return value.peek()
     if isinstance(value, Flat):
+        value.remaining()
         return Trips(0, value.base.type.size, 1, lambda index: value[index])
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
@@ -166,6 +168,7 @@ def as_trips(value: Any) -> Trips | None:
     return None
 
 
+@stands_for("iterator")
 class TripIterator(Iterator[Any]):
     """What ``zip``, ``enumerate`` and ``reversed`` give: trips that are made once.
 

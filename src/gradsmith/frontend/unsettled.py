@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -110,6 +111,7 @@ UNKNOWN = Cause(None)
 """The layout of an array in memory, or what only NumPy knows: no path decides."""
 
 
+@stands_for("value")
 class Refusing:
     """A stand-in that refuses every use that Python or NumPy can make of it."""
 
@@ -170,6 +172,7 @@ class StoredElementsError(TracedAnewError):
         self.sites = sites
 
 
+@stands_for("value")
 class Unsettled(Refusing):
     """Stands for the value of a variable; any use of it says why there is none."""
 
@@ -209,6 +212,7 @@ def is_undefined(value: Any) -> bool:
     return isinstance(value, Unsettled) and value.why == MISSING
 
 
+@stands_for("value")
 class Perhaps(Refusing):
     """Stands for the value of a variable that is not set on every way to this place.
 
@@ -235,6 +239,7 @@ class Perhaps(Refusing):
         return f"<{self.name}: {MISSING}>"
 
 
+@stands_for("value")
 class MaybeUnset(Perhaps):
     """Stands in an object for an attribute that is not set on every path to this place.
 

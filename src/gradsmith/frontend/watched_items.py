@@ -9,8 +9,10 @@ from typing import Any
 from gradsmith.frontend.container_iterators import note_deque
 from gradsmith.frontend.doubts import note_default, note_item, note_reshaped
 from gradsmith.frontend.object_identity import check_keys
+from gradsmith.frontend.stand_ins import stands_for
 
 
+@stands_for("container")
 class WatchedItems:
     """What is written to where the user writes ``container[key] = value``, where it may depend on
     the path taken which container that is, or which key: a new key is one of that container alone.

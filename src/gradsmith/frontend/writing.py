@@ -18,7 +18,7 @@ from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.exact_type import check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown, refuse
-from gradsmith.frontend.messages import TRACED, no_text, shown
+from gradsmith.frontend.messages import TRACED, class_name, no_text, shown
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
@@ -231,9 +231,9 @@ def by_join(separator: Any, texts: Sequence[Any]) -> Any:
         return separator.join(texts)
     for place, text in enumerate(texts):
         if not isinstance(text, (str, Text)):
-            raise TypeError(
-                f"sequence item {place}: expected str instance, {type(text).__name__} found"
-            )
+            traced = isinstance(text, (Tracer, TracedInt))
+            kind = class_name(text) if traced else type(text).__name__
+            raise TypeError(f"sequence item {place}: expected str instance, {kind} found")
     return joined([part for text in texts for part in (separator, text)][1:])
 
 
