@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-import pytest
+from helpers import each
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,13 +31,13 @@ def functions_in(file: Path) -> frozenset[str]:
     return frozenset(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_linked_files_exist(page: Path):
     missing = [target for _, target in links(page) if not (page.parent / target).exists()]
     assert not missing
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_linked_tests_exist(page: Path):
     prefixes = ("test_", "check_")  # a check is one of several that a test makes of a subject
     tests = [(text, target) for text, target in links(page) if text.startswith(prefixes)]

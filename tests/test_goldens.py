@@ -21,6 +21,7 @@ import pytest
 
 import golden_functions as functions
 import gradsmith as gs
+from helpers import each
 
 FOLDER = Path(__file__).parent / "goldens"
 SOURCE_ROOT = Path(gs.__file__).parents[1]
@@ -267,7 +268,7 @@ def test_every_golden_has_its_function():
     assert {path.stem for path in FOLDER.glob("*.py")} == set(GOLDENS)
 
 
-@pytest.mark.parametrize("name", GOLDENS)
+@each("name", GOLDENS)
 def test_lines_of_code_are_not_too_long(name):
     lines = (FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()
     code = [line for line in lines if not line.lstrip().startswith("#")]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.5, -1.25, 2.0])
 W = np.array([3.0, 4.0, 5.0])
@@ -59,19 +60,19 @@ def written(x):
     return y * y
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@each("name", RIGHT)
 def test_right_gradients_are_accepted(name):
     fun, args = RIGHT[name]
     assert gs.check_grads(fun, args, **REVERSE) is None
 
 
-@pytest.mark.parametrize("name", ["scalar", "loss", "vector", "two arguments", "tree", "writes"])
+@each("name", ["scalar", "loss", "vector", "two arguments", "tree", "writes"])
 def test_right_second_derivatives_are_accepted(name):
     fun, args = RIGHT[name]
     assert gs.check_grads(fun, args, order=2, **REVERSE) is None
 
 
-@pytest.mark.parametrize("fun", [half_hidden, hidden, slightly_hidden, hidden_in_one_element])
+@each("fun", [half_hidden, hidden, slightly_hidden, hidden_in_one_element])
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
 def test_wrong_gradients_are_rejected(fun):
     with pytest.raises(AssertionError) as caught:

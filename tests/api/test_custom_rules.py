@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.5, 1.25, -2.0])
 Y = np.array([1.5, 0.75, 0.3])
@@ -218,7 +219,7 @@ def test_rules_in_every_place(fun, args):
     gs.testing.check_rule(fun, args)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fun", "args"), [r for r in RULES if r[0] in (sine, product, uses_another, waves, iterated)]
 )
 def test_rules_are_differentiated_again(fun, args):
@@ -251,7 +252,7 @@ CONSTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "slope"), CONSTANTS)
+@each(("fun", "slope"), CONSTANTS)
 def test_constant_arguments_have_no_tangent(fun, slope):
     direction = np.array([1.0, -0.5, 2.0])
     value, tangent = gs.jvp(fun, (X,), (direction,))
@@ -311,7 +312,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "expected"), PLACES)
+@each(("fun", "expected"), PLACES)
 def test_the_rule_is_what_counts(fun, expected):
     slope = gs.grad(fun)
     for x in (X, 2 * X, Y[:2]):
@@ -384,8 +385,8 @@ erf.defvjp(
 erf_by_sympy = gs.elementwise(special.erf, sympy="erf(x)")
 
 
-@pytest.mark.parametrize("fun", [erf, erf_by_sympy])
-@pytest.mark.parametrize("x", [X, 0.7, X.astype(np.float32)[None]])
+@each("fun", [erf, erf_by_sympy])
+@each("x", [X, 0.7, X.astype(np.float32)[None]])
 def test_rules_of_functions_that_have_none(fun, x):
     gs.testing.check_rule(fun, (x,))
     text = gs.grad(lambda x: np.sum(fun(x) * x)).source(x)
@@ -463,7 +464,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "message"), REFUSED)
+@each(("fun", "message"), REFUSED)
 def test_what_a_rule_cannot_be(fun, message):
     with pytest.raises(gs.GradsmithError, match=message):
         gs.grad(fun)(X)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 SOURCE_ROOT = Path(gs.__file__).parents[1]
 NUMPY_ROOT = Path(np.__file__).parents[1]
@@ -256,7 +257,7 @@ def test_emitted_bytes_do_not_depend_on_the_sizes(tmp_path):
     assert emitted_by_a_process(tmp_path, "0", 3) == emitted_by_a_process(tmp_path, "0", 5)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_source_is_the_same_each_time(name):
     first, second = gs.grad(FUNCTIONS[name]), gs.grad(FUNCTIONS[name])
     assert first.source(X, W) == second.source(X, W)

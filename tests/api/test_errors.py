@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 HERE = Path(__file__).name
 X = np.array([0.5, -1.25, 2.0])
@@ -145,7 +146,7 @@ NUMBERS = [as_float, as_item, as_list, as_histogram]
 """What used to be refused of numbers that Python makes, and of calls without a rule."""
 
 
-@pytest.mark.parametrize("function", NUMBERS)
+@each("function", NUMBERS)
 def test_numbers_of_python_and_calls_keep_the_gradient(function):
     value_and_gradient = gs.value_and_grad(function)
     for x in (X, 2 * X):
@@ -162,7 +163,7 @@ SPECIALISED += [as_filtered]
 """What needs a plain value: the code is specialised on it."""
 
 
-@pytest.mark.parametrize("function", SPECIALISED)
+@each("function", SPECIALISED)
 def test_what_needs_a_plain_value_is_computed(function):
     compiled = gs.compile(function)
     for x in (X, 2 * X, X[::-1].copy(), X):
@@ -307,7 +308,7 @@ NUMPYS = {
 }
 
 
-@pytest.mark.parametrize("marker", NUMPYS)
+@each("marker", NUMPYS)
 def test_numpys_errors_keep_their_class_and_show_the_line(marker):
     fun, builtin = NUMPYS[marker]
     with pytest.raises(builtin):
@@ -385,7 +386,7 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@each("name", CLASSES)
 def test_classes_derive_from_ours_and_the_builtin(name):
     builtin, call = CLASSES[name]
     with pytest.raises(builtin) as caught:

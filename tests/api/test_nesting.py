@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -44,7 +45,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@each("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", SCALAR_FUNCTIONS)
 def test_nested_grad_equals_sympy(name, order):
     fun, expression = SCALAR_FUNCTIONS[name]
@@ -57,7 +58,7 @@ def test_nested_grad_equals_sympy(name, order):
         same(fun(point), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@each("order", [1, 2, 3, 4])
 def test_nested_grad_of_vectors(order):
     fun = lambda x: np.sum(np.sin(2 * x))  # noqa: E731
     for _ in range(order):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 CAPTURED = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
 INDEX = np.array([2, 0, 1])
@@ -91,8 +92,8 @@ def flat(tree):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("call", CALLS)
+@each("name", FUNCTIONS)
 def test_gradients_share_memory_with_nothing(name, call):
     fun, args = FUNCTIONS[name], arguments()
     seed = seeds_for(fun)
@@ -106,7 +107,7 @@ def test_gradients_share_memory_with_nothing(name, call):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_gradients_survive_later_calls(name):
     fun, args, seed = FUNCTIONS[name], arguments(), seeds_for(FUNCTIONS[name])
     call = gs.grad(fun, argnums=(0, 1))
@@ -121,7 +122,7 @@ def test_gradients_survive_later_calls(name):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_writing_to_a_gradient_spoils_no_later_call(name):
     fun, args, seed = FUNCTIONS[name], arguments(), seeds_for(FUNCTIONS[name])
     call = gs.grad(fun, argnums=(0, 1))

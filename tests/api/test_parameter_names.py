@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.5, 1.25, 2.0])
 OUT = types.SimpleNamespace(np=2.0, len=3.0, x=4.0, f_grad=5.0)
@@ -177,7 +178,7 @@ def test_a_parameter_keeps_its_name_where_the_code_does_not_need_it():
     assert first[0] == "input"
 
 
-@pytest.mark.parametrize("name", ["sum", "len", "np", "range", "print", "float"])
+@each("name", ["sum", "len", "np", "range", "print", "float"])
 def test_any_name_of_a_function(name):
     text = f"def {name}(x):\n    total = 0.0\n    for i in _range(x.shape[0]):\n"
     text += "        total = total + x[i] ** 2\n    return total\n"
@@ -197,7 +198,7 @@ def test_a_parameter_called_grad_outputs():
     assert gs.compile(f)(x=3.0, grad_outputs=2.0) == 6.0
 
 
-@pytest.mark.parametrize("key", ["a-b", "class", "1a", ""])
+@each("key", ["a-b", "class", "1a", ""])
 def test_options_that_are_no_names_are_refused(key):
     assert keyword.iskeyword(key) or not key.isidentifier()
     with pytest.raises(TypeError, match="is no name"):

@@ -248,7 +248,7 @@ def test_literals_promote_as_numpy(name, dtype):
     agree(gs.compile(fun), fun, np.array(values_of(dtype)[:2] + values_of(dtype)[-1:], dtype))
 
 
-@pytest.mark.parametrize("name", ["x + 1", "x / 2", "x ** 2", "x * 1j", "np.where(x > 1, x, 0)"])
+@each("name", ["x + 1", "x / 2", "x ** 2", "x * 1j", "np.where(x > 1, x, 0)"])
 @each("dtype", DTYPES)
 def test_literals_promote_0_d_arrays_as_numpy(name, dtype):
     fun = LITERALS[name]
@@ -273,8 +273,8 @@ def store_in_place(x, y):
     return z
 
 
-@pytest.mark.parametrize("fun", [add_in_place, divide_in_place, store_in_place])
-@pytest.mark.parametrize("left", DTYPES)
+@each("fun", [add_in_place, divide_in_place, store_in_place])
+@each("left", DTYPES)
 @each("right", ["bool", "int64", "uint8", "float32", "float64", "complex64"])
 def test_in_place_operations_keep_the_dtype_as_numpy(fun, left, right):
     x, y = np.array([1, 0, 1]).astype(left), np.array([1, 1, 0]).astype(right)

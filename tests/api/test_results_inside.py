@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 @dataclasses.dataclass
@@ -92,7 +92,7 @@ def pullback(a):
 CASES = [*(array, view, results, container, record, in_a_loop, chosen, gradient_and_aux, pullback)]
 
 
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_writes_to_results_are_seen_by_no_other(function):
     compiled = gs.compile(function)
     for a in (np.array([1.0, 2.0]), np.array([1.0, -2.0])):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import differences, same
 
 SIZES = (2, 3, 7)
@@ -173,7 +174,7 @@ def unpacked(x):
 
 
 @pytest.mark.parametrize("name", SIZED)
-@pytest.mark.parametrize("sizes", [(3, 2, 5, 3, 8), (8, 4, 2)], ids=["up", "down"])
+@each("sizes", [(3, 2, 5, 3, 8), (8, 4, 2)], ids=["up", "down"])
 def test_every_size_gets_its_own_value_and_gradient(name, sizes):
     fun = SIZED[name]
     value_and_grad = gs.value_and_grad(fun)
@@ -188,7 +189,7 @@ def test_every_size_gets_its_own_value_and_gradient(name, sizes):
 NEEDS_TWO = {"divided by n", "mean and var"}  # NumPy divides by n - 1 there
 
 
-@pytest.mark.parametrize("name", [name for name in SIZED if name not in NEEDS_TWO])
+@each("name", [name for name in SIZED if name not in NEEDS_TWO])
 def test_size_1_after_a_larger_size(name):
     fun = SIZED[name]
     value_and_grad = gs.value_and_grad(fun)
@@ -203,7 +204,7 @@ def test_size_1_after_a_larger_size(name):
 PAIRS = [((3, 4), (4, 2)), ((2, 2), (2, 2)), ((5, 2), (2, 5)), ((4, 3), (3, 3)), ((3, 4), (4, 3))]
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda a, b: np.sum((a @ b) ** 2),
@@ -327,7 +328,7 @@ def test_float_arguments_share_one_source():
         same(g(sample(3), a), a * np.cos(sample(3) * a))
 
 
-@pytest.mark.parametrize(
+@each(
     ("fun", "square", "cube"),
     [
         (lambda x, flag: np.sum(x**2) if flag else np.sum(x**3), True, False),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.5, -1.25, 2.0])
 G = np.array([1.0, 2.0, 3.0])
@@ -55,7 +56,7 @@ SEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "seed", "expected"), SEEDS)
+@each(("fun", "seed", "expected"), SEEDS)
 def test_seeds_in_the_structure_of_the_outputs(fun, seed, expected):
     (g,) = gs.differentiable(fun).grad(X, grad_outputs=seed)
     np.testing.assert_allclose(g, expected, rtol=1e-14)
@@ -83,7 +84,7 @@ BAD_SEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "seed"), BAD_SEEDS)
+@each(("fun", "seed"), BAD_SEEDS)
 def test_seeds_of_another_structure(fun, seed):
     with pytest.raises(gs.GradsmithError) as caught:
         gs.differentiable(fun).grad(X, grad_outputs=seed)
@@ -129,7 +130,7 @@ TANGENTS = [
 ]
 
 
-@pytest.mark.parametrize(("fun", "primals", "tangents", "spelled_out"), TANGENTS)
+@each(("fun", "primals", "tangents", "spelled_out"), TANGENTS)
 def test_none_is_a_tangent_of_zeros(fun, primals, tangents, spelled_out):
     value, moved = gs.jvp(fun, primals, tangents)
     expected, along = gs.jvp(fun, primals, spelled_out)
@@ -139,7 +140,7 @@ def test_none_is_a_tangent_of_zeros(fun, primals, tangents, spelled_out):
     assert type(moved) is type(along)
 
 
-@pytest.mark.parametrize(
+@each(
     ("primals", "tangents"),
     [
         ((X, A, Y), (G,)),
@@ -160,7 +161,7 @@ def test_tangents_that_do_not_fit(primals, tangents):
 NUMBERS = [2.0, np.float64(2.0), np.float32(2.0), np.array(2.0), np.array([2.0]), np.ones((2, 3))]
 
 
-@pytest.mark.parametrize("value", NUMBERS, ids=lambda v: f"{type(v).__name__}{np.shape(v)}")
+@each("value", NUMBERS, ids=lambda v: f"{type(v).__name__}{np.shape(v)}")
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
 def test_the_zero_of_an_unused_argument_is_of_its_kind(value):
     (g,) = gs.grad(lambda x, y: x * 3, argnums=(1,))(1.0, value)
@@ -184,8 +185,8 @@ SEVERAL = {
 }
 
 
-@pytest.mark.parametrize("transform", [gs.grad, gs.value_and_grad])
-@pytest.mark.parametrize("kind", SEVERAL)
+@each("transform", [gs.grad, gs.value_and_grad])
+@each("kind", SEVERAL)
 def test_several_outputs_are_refused(transform, kind):
     with pytest.raises(TypeError, match="has_aux") as caught:
         transform(SEVERAL[kind])(X)
@@ -222,7 +223,7 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("key", KEYS, ids=repr)
+@each("key", KEYS, ids=repr)
 def test_any_key_of_a_dict(key):
     def function(d):
         return {key: d[key] * 2, "sum": d[key] + d["a"][key]}

@@ -16,6 +16,7 @@ from scipy import optimize
 
 import gradsmith as gs
 from gradsmith.frontend.trace import current_trace
+from helpers import each
 from semantics.numbers import same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -33,14 +34,14 @@ PARTIALS = (W**2 * V**3, 2 * X * W * V**3, 3 * X * W**2 * V**2)
 # --- grad
 
 
-@pytest.mark.parametrize("argnums", [0, 1, 2, -1])
+@each("argnums", [0, 1, 2, -1])
 def test_grad_by_an_int_is_one_gradient(argnums):
     g = gs.grad(product, argnums=argnums)(X, W, V)
     assert isinstance(g, np.ndarray)
     same(g, PARTIALS[argnums])
 
 
-@pytest.mark.parametrize("argnums", [(0,), (0, 1), (2, 0), (0, 1, 2), (1, 1), (-1, 0), [0, 2]])
+@each("argnums", [(0,), (0, 1), (2, 0), (0, 1, 2), (1, 1), (-1, 0), [0, 2]])
 def test_grad_by_a_tuple_is_a_tuple(argnums):
     g = gs.grad(product, argnums=argnums)(X, W, V)
     assert type(g) is tuple
@@ -57,7 +58,7 @@ def test_grad_is_by_the_first_argument_unless_told():
     same(gs.grad(product)(X, W, V), PARTIALS[0])
 
 
-@pytest.mark.parametrize("argnums", [3, (0, 3), -4, "x", 0.5])
+@each("argnums", [3, (0, 3), -4, "x", 0.5])
 def test_grad_by_an_argument_that_is_not_there_is_refused(argnums):
     with pytest.raises(gs.GradsmithError):
         gs.grad(product, argnums=argnums)(X, W, V)
@@ -137,7 +138,7 @@ def rosenbrock(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
 
-@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "CG", "SLSQP"])
+@each("method", ["BFGS", "L-BFGS-B", "CG", "SLSQP"])
 def test_value_and_grad_fits_scipy_minimize(method):
     start = np.array([1.3, 0.7, 0.8, 1.9])
     found = optimize.minimize(gs.value_and_grad(rosenbrock), start, jac=True, method=method)
@@ -454,7 +455,7 @@ def counted(held):
     held.count = 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "change"),
     [
         (with_factor, in_place),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -104,7 +105,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_gradient_has_the_shape_of_the_argument(kind):
     make, fun, get = KINDS[kind]
     g = gs.grad(fun)(make(W, X))
@@ -113,7 +114,7 @@ def test_gradient_has_the_shape_of_the_argument(kind):
     same(get(g, "b"), 2 * W * X)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_f_grad_has_the_shape_of_each_argument(kind):
     make, fun, get = KINDS[kind]
     by_p, by_x = gs.differentiable(lambda p, x: fun(p) * np.sum(x)).grad(make(W, X), X)
@@ -122,7 +123,7 @@ def test_f_grad_has_the_shape_of_each_argument(kind):
     same(by_x, np.full(3, np.sum(W * X**2)))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_value_and_grad_and_vjp_of_trees(kind):
     make, fun, get = KINDS[kind]
     value, g = gs.value_and_grad(fun)(make(W, X))
@@ -134,7 +135,7 @@ def test_value_and_grad_and_vjp_of_trees(kind):
 
 
 # A `Checked` cannot hold leaves of different shapes, which is what it is for.
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "checking dataclass"])
+@each("kind", [kind for kind in KINDS if kind != "checking dataclass"])
 def test_results_are_trees(kind):
     make, _, get = KINDS[kind]
 
@@ -147,7 +148,7 @@ def test_results_are_trees(kind):
     same(get(result, "b"), np.sum(X))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_the_caller_s_tree_is_left_alone(kind):
     make, fun, get = KINDS[kind]
     w, b = W.copy(), X.copy()
@@ -238,7 +239,7 @@ def test_one_array_at_two_places_of_a_tree():
     assert not np.shares_memory(g[0], g[1])
 
 
-@pytest.mark.parametrize("empty", [{}, [], (), None], ids=str)
+@each("empty", [{}, [], (), None], ids=str)
 def test_empty_trees_beside_others(empty):
     by_x = gs.grad(lambda x, rest: np.sum(x * x))(X, empty)
     same(by_x, 2 * X)

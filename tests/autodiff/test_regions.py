@@ -21,6 +21,7 @@ from autodiff.deriving import (
     values,
 )
 from autodiff.programs import PROGRAMS
+from helpers import each
 
 
 def check(function: Function, args: Sequence[Any], orders: int, tolerance: float = 1e-7) -> None:
@@ -46,7 +47,7 @@ def check(function: Function, args: Sequence[Any], orders: int, tolerance: float
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("orders", [1, 2])
+@each("orders", [1, 2])
 def test_derivatives(name: str, orders: int) -> None:
     check(PROGRAMS[name].function, PROGRAMS[name].args, orders)
 
@@ -88,7 +89,7 @@ def test_every_loop_runs_once(name: str) -> None:
     assert loop_count(graph_of(twice, [*given, *more])) <= 4 * count
 
 
-@pytest.mark.parametrize("name", [n for n, p in PROGRAMS.items() if p.tapes is not None])
+@each("name", [n for n, p in PROGRAMS.items() if p.tapes is not None])
 def test_only_what_is_needed_is_recorded(name: str) -> None:
     function, args = PROGRAMS[name].function, PROGRAMS[name].args
     seeds = values(function, args)

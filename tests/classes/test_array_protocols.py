@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 CASES = {}
 
@@ -78,7 +78,7 @@ def none_that_knows_it(x):
         return x * 2
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_value_and_gradient(name):
     function = CASES[name]
     compiled, gradient = gs.compile(function), gs.grad(lambda x: np.sum(function(x) ** 2))

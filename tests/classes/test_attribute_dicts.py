@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Methods(dict):
@@ -135,8 +136,8 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("cls", CLASSES)
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("cls", CLASSES)
+@each("function", FUNCTIONS)
 def test_made_in_the_function(function, cls):
     def bound(x):
         return function(cls, x)
@@ -146,7 +147,7 @@ def test_made_in_the_function(function, cls):
         assert repr(compiled(x)) == repr(bound(x))
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each("cls", CLASSES)
 def test_derivatives(cls):
     def function(x):
         p = cls(a=x)
@@ -173,7 +174,7 @@ def changed_argument(p, x):
     return p.b
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each("cls", CLASSES)
 def test_arguments_are_changed(cls):
     compiled = gs.compile(changed_argument)
     for x in (1.5, 3.0, 1.5):
@@ -182,7 +183,7 @@ def test_arguments_are_changed(cls):
         assert (dict(given), vars(given)) == (dict(expected), vars(expected))
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each("cls", CLASSES)
 def test_gradients_beside_such_an_argument(cls):
     def loss(w, p):
         scale = p.b * p["b"]
@@ -194,7 +195,7 @@ def test_gradients_beside_such_an_argument(cls):
     np.testing.assert_array_equal(made, [32.0, 64.0])
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@each("cls", CLASSES)
 def test_captured_dicts_are_changed(cls):
     state = cls(a=2.0, q=cls(n=0))
 
@@ -225,8 +226,8 @@ def test_captured_dicts_are_changed(cls):
         state.update(after)
 
 
-@pytest.mark.parametrize("cls", [Methods, Functions, OwnDict])
-@pytest.mark.parametrize(
+@each("cls", [Methods, Functions, OwnDict])
+@each(
     "function",
     [
         lambda p, x: getattr(p, "b", None) or x,

@@ -1,10 +1,10 @@
 """Attributes of classes that a function deletes, or replaces by what Python itself looks up."""
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls
+from helpers import each
 
 CALLS = [(np.array(x),) for x in ([1.0, 2.0], [-1.0, 2.0], [3.0, 0.5])]
 
@@ -204,7 +204,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("function", PROGRAMS)
+@each("function", PROGRAMS)
 def test_attributes_of_classes(function):
     check_calls(function, *CALLS)
 

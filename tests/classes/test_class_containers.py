@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import defaultdict, deque
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def list_of_a_class(x):
@@ -150,7 +150,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_value_and_gradient(function):
     def weighted(x):
         return sum(v * (i + 1) for i, v in enumerate(function(x))) + 0.0 * x[0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 # Programs as users write them.
 # ruff: noqa: RUF012
@@ -234,7 +235,7 @@ def outcome(function, x):
     return repr(function(x)), repr(LOG), repr(NAMED)
 
 
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_what_a_class_statement_calls_is_done_at_each_call(function):
     compiled = gs.compile(function)
     for x in (2.0, 0.7, 3.0):
@@ -242,7 +243,7 @@ def test_what_a_class_statement_calls_is_done_at_each_call(function):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.GradsmithWarning")
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_derivatives_write_nothing(function):
     LOG.clear()
     NAMED.clear()

@@ -1,9 +1,9 @@
 """Classes derived from list and dict: which of their methods Python calls, and how often."""
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 
@@ -99,7 +99,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("f", CASES)
+@each("f", CASES)
 def test_methods_are_called_as_python_calls_them(f):
     compiled = gs.compile(f)
     for x in (1.5, 0.5, np.float64(1.5)):

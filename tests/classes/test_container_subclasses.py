@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class List(list):
@@ -64,8 +64,8 @@ def from_outside(cls, x):
     return total, sum(OUTSIDE), OUTSIDE[1]
 
 
-@pytest.mark.parametrize("cls", [List, Tuple])
-@pytest.mark.parametrize("function", [looped, consumed, comprehended, unpacked, from_outside])
+@each("cls", [List, Tuple])
+@each("function", [looped, consumed, comprehended, unpacked, from_outside])
 def test_iteration_goes_past_getitem(function, cls):
     def bound(x):
         return function(cls, x)
@@ -180,7 +180,7 @@ AUGMENTED = [
 ]
 
 
-@pytest.mark.parametrize("function", AUGMENTED)
+@each("function", AUGMENTED)
 def test_augmented_assignments_read_once(function):
     compiled = gs.compile(function)
     for x in (1.5, 3.0, np.float64(2.5)):

@@ -9,9 +9,9 @@ import copy
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 
@@ -146,7 +146,7 @@ def containers(x):
     return kinds, len(q), len(q[1]), p.maxlen, p[0], d["k"], e["k"], len(e)
 
 
-@pytest.mark.parametrize("fun", [cycles, shared_parts, hooks, reductions, containers])
+@each("fun", [cycles, shared_parts, hooks, reductions, containers])
 def test_copies_are_those_of_python(fun):
     compiled = gs.compile(fun)
     for x in (2.0, 0.5, 2.0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 # Programs as users write them.
 # ruff: noqa: PLW0603, F841
@@ -118,7 +119,7 @@ def outcome(function, x):
     return repr(function(x)), {name: globals().get(name) for name in NAMES}
 
 
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_they_are_gone_where_python_deletes_them(function):
     compiled = gs.compile(function)
     for x in (0.5, 2.0, 0.5):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Hidden:
@@ -123,7 +124,7 @@ def check(function, *args, differentiates=True):
 
 
 @pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_an_attribute_that_is_there_for_some_values(kind, use):
     check(lambda x: use(kind, x), (1.5,), (-1.5,), (2.0,))
 

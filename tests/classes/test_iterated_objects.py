@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 
@@ -213,7 +214,7 @@ def _run(function, *args):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("function", ITERATING)
+@each("function", ITERATING)
 def test_steps_are_taken_as_in_python(function, kind):
     def called(x, y):
         return function(kind, x, y)
@@ -224,8 +225,8 @@ def test_steps_are_taken_as_in_python(function, kind):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.TraceTimeEffectWarning")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("function", [generator_expression, enumerated_until, enumerated])
+@each("kind", KINDS)
+@each("function", [generator_expression, enumerated_until, enumerated])
 def test_a_derivative_leaves_the_outside_as_it_was(function, kind):
     def called(x, y):
         return function(kind, x, y)
@@ -269,7 +270,7 @@ ASKING = [
 ]
 
 
-@pytest.mark.parametrize("function", ASKING)
+@each("function", ASKING)
 def test_objects_are_asked_one_by_one(function):
     compiled = gs.compile(function)
     for point in POINTS:
@@ -348,7 +349,7 @@ COMPARING = [
 ]
 
 
-@pytest.mark.parametrize("function", COMPARING)
+@each("function", COMPARING)
 def test_objects_are_compared_as_in_python(function):
     compiled = gs.compile(function)
     for point in POINTS:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Doubling(MutableMapping):
@@ -101,8 +102,8 @@ def with_integers(x, make, add, result):
     return result(held), x
 
 
-@pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("use", [in_a_loop, in_a_branch, taken_in_a_branch, with_integers])
+@each("name", MADE)
+@each("use", [in_a_loop, in_a_branch, taken_in_a_branch, with_integers])
 def test_they_hold_what_python_puts_there(use, name):
     def function(x):
         return use(x, *MADE[name])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Box:
@@ -119,7 +120,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_results_are_those_of_python(function):
     compiled = gs.compile(function)
     for x in (1.5, 0.5, 4.0, 0.1, 1.5):

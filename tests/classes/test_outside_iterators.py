@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, copied
+from helpers import each
 
 ROWS = [float(k) for k in range(1, 21)]
 MAKE = {
@@ -72,8 +73,8 @@ def with_default(x):
 CALLS = [one, several, until_large, on_one_path, in_a_loop, with_default]
 
 
-@pytest.mark.parametrize("kind", MAKE)
-@pytest.mark.parametrize("function", CALLS)
+@each("kind", MAKE)
+@each("function", CALLS)
 def test_elements_are_taken_at_each_call(function, kind):
     xs = [2.0, 0.5, 2.0]
     HOLDER.rows = MAKE[kind]()
@@ -88,7 +89,7 @@ def test_elements_are_taken_at_each_call(function, kind):
 
 
 @pytest.mark.filterwarnings("ignore:taking an element")
-@pytest.mark.parametrize("function", CALLS)
+@each("function", CALLS)
 def test_derivatives_take_none(function):
     HOLDER.rows = iter(ROWS)
     expected = [function(2.0 + e) for e in (1e-6, -1e-6) if HOLDER.__init__(iter(ROWS)) is None]
@@ -138,12 +139,12 @@ def test_one_that_takes_elements_of_another_is_refused():
     assert list(inner) == ROWS
 
 
-@pytest.mark.parametrize("kind", MAKE)
-@pytest.mark.parametrize("before", [0, 1, 3])
+@each("kind", MAKE)
+@each("before", [0, 1, 3])
 def test_copies(kind, before):
     iterator, other = MAKE[kind](), MAKE[kind]()
-    for each in (iterator, other):
-        [*itertools.islice(each, before)]
+    for one in (iterator, other):
+        [*itertools.islice(one, before)]
     assert can_be_copied(iterator)
     rest = [*itertools.islice(copied(iterator), 5)]
     assert [*itertools.islice(copied(iterator), 5)] == rest

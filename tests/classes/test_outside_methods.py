@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Counted(list):
@@ -179,14 +180,14 @@ def outcome(function, x):
     return repr(function(x)), repr(WORLD)
 
 
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_calls_do_what_those_by_attribute_do(function):
     compiled = gs.compile(function)
     for x in (2.0, 30.0, 2.0):
         assert outcome(compiled, x) == outcome(function, x)
 
 
-@pytest.mark.parametrize("function", CASES)
+@each("function", CASES)
 def test_derivatives_write_nothing_and_say_so(function):
     reset()
     before = copy.deepcopy(WORLD)

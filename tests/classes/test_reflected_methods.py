@@ -8,6 +8,7 @@ import collections
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 
@@ -93,7 +94,7 @@ def wrong_operands(x):
     return texts
 
 
-@pytest.mark.parametrize("f", [sums, products, in_place, declined, derived_list, wrong_operands])
+@each("f", [sums, products, in_place, declined, derived_list, wrong_operands])
 def test_operators_of_sequences_are_those_of_python(f):
     compiled = gs.compile(f)
     for x in (1.5, 2.5):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Holder:
@@ -44,8 +45,8 @@ ITERATORS = {
 }
 
 
-@pytest.mark.parametrize("name", ITERATORS)
-@pytest.mark.parametrize("transform", [gs.compile, gs.grad])
+@each("name", ITERATORS)
+@each("transform", [gs.compile, gs.grad])
 def test_iterators_from_outside_are_refused(name, transform):
     with pytest.raises(gs.GradsmithError, match="iterator from outside") as error:
         transform(ITERATORS[name])(2.0)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 
 from gradsmith.codegen.load import load
 from gradsmith.codegen.module import module
 from gradsmith.codegen.program import Argument, Program
 from gradsmith.ops.index import read
 from gradsmith.tree import LEAF, Tree
+from helpers import each
 from ops.graphs import program, traced
 
 X = np.array([0.5, -1.25, 2.0])
@@ -37,7 +37,7 @@ def test_a_docstring_without_notes_is_one_line():
     assert '    """Twice."""\n' in module(doubled(title="Twice.")).text
 
 
-@pytest.mark.parametrize(
+@each(
     "note",
     [
         'mode = \'a"""b\'',

@@ -6,9 +6,8 @@ import builtins
 import keyword
 import time
 
-import pytest
-
 from gradsmith.codegen.names import Names
+from helpers import each
 
 
 def test_a_free_name_is_given_as_wanted():
@@ -33,13 +32,13 @@ def test_reserved_names_are_given_to_nobody_else():
     assert names.fresh("lambda") == "lambda_2"
 
 
-@pytest.mark.parametrize("name", ["lambda", "class", "None", "sum", "len", "print", "np"])
+@each("name", ["lambda", "class", "None", "sum", "len", "print", "np"])
 def test_names_that_mean_something_get_an_underscore(name):
     names = Names()
     assert [names.fresh(name) for _ in range(3)] == [f"{name}_", f"{name}_2", f"{name}_3"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "given"),
     [
         ("params['w']", "params__w__"),

@@ -15,6 +15,7 @@ from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.create import full, ones, zeros
 from gradsmith.ops.index import read, write, write_added
+from helpers import each
 from ops.differences import gnp as np_
 
 F8 = np.dtype(np.float64)
@@ -192,7 +193,7 @@ NEEDED = [
 ]
 
 
-@pytest.mark.parametrize("case", NEEDED, ids=lambda case: case[0].__name__)
+@each("case", NEEDED, ids=lambda case: case[0].__name__)
 def test_old_values_are_kept_where_they_are_needed(case):
     check(*case)
 
@@ -289,7 +290,7 @@ OVERLAPPING = [
 ]
 
 
-@pytest.mark.parametrize("case", OVERLAPPING, ids=lambda case: case[0].__name__)
+@each("case", OVERLAPPING, ids=lambda case: case[0].__name__)
 def test_overlapping_operands(case):
     check(*case)
 
@@ -336,7 +337,7 @@ OTHER_TYPES = [
 ]
 
 
-@pytest.mark.parametrize("case", OTHER_TYPES, ids=lambda case: case[0].__name__)
+@each("case", OTHER_TYPES, ids=lambda case: case[0].__name__)
 def test_buffers_of_another_type_are_left_alone(case):
     assert not any("*=" in line or "/=" in line for line in check(*case))
 
@@ -356,9 +357,7 @@ def check_adjoint(function, *args):
     return [line for line in check(spanned, *args) if not line.startswith("#")]
 
 
-@pytest.mark.parametrize(
-    "case", [*NEEDED, *OVERLAPPING, *OTHER_TYPES], ids=lambda case: case[0].__name__
-)
+@each("case", [*NEEDED, *OVERLAPPING, *OTHER_TYPES], ids=lambda case: case[0].__name__)
 def test_adjoints_keep_what_is_needed(case):
     check_adjoint(*case)
 
@@ -459,7 +458,7 @@ STORED_AFTERWARDS = [
 ]
 
 
-@pytest.mark.parametrize("case", STORED_AFTERWARDS, ids=lambda case: case[0].__name__)
+@each("case", STORED_AFTERWARDS, ids=lambda case: case[0].__name__)
 def test_what_is_cast_broadcast_or_gathered_is_stored_afterwards(case):
     assert not any("out=" in line for line in check_adjoint(*case))
 

@@ -7,13 +7,13 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradsmith.codegen import printer
 from gradsmith.ops import syntax
 from gradsmith.ops.syntax import binary, call, compare, expression, name, subscript, unary
+from helpers import each
 
 A, B, C, X = map(name, "abcx")
 
@@ -78,13 +78,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("built", "text"), CASES, ids=[text for _, text in CASES])
+@each(("built", "text"), CASES, ids=[text for _, text in CASES])
 def test_precedence(built, text):
     assert parsed(shown(built)) == ast.dump(built)
     assert parsed(text) == ast.dump(built)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "x[1:]",
@@ -183,7 +183,7 @@ def bits(value: Any) -> Any:
     return type(value), array.dtype, array.shape, array.tobytes()
 
 
-@pytest.mark.parametrize("value", CONSTANTS, ids=lambda v: f"{type(v).__name__} {v!r}")
+@each("value", CONSTANTS, ids=lambda v: f"{type(v).__name__} {v!r}")
 def test_numbers_keep_type_and_bits(value):
     text = shown(expression(value))
     assert bits(eval(text, {"np": np})) == bits(value)
@@ -208,7 +208,7 @@ def test_single_precision_keeps_its_bits_in_few_digits(value):
     assert len(text) <= len("np.float32()") + 20
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         np.array([1.5, np.nan, -0.0, np.inf]),

@@ -7,6 +7,7 @@ import pytest
 
 from codegen.region_building import check, repeat
 from gradsmith.ops.index import read, write, write_added
+from helpers import each
 from ops.differences import gnp as np_
 
 random = np.random.default_rng(11)
@@ -244,7 +245,7 @@ LOOPS = [
 ]
 
 
-@pytest.mark.parametrize("case", LOOPS, ids=lambda case: case.__name__)
+@each("case", LOOPS, ids=lambda case: case.__name__)
 def test_loops(case):
     check(case, (X, 3), (Y, 4), (X, 1), (X, 0), names="x n")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from codegen.region_building import Trip, check, choose, named, repeat
 from gradsmith.ops.index import read, write, write_added
+from helpers import each
 from ops.differences import gnp as np_
 
 random = np.random.default_rng(11)
@@ -91,7 +91,7 @@ TAPES = [
 ]
 
 
-@pytest.mark.parametrize("case", TAPES, ids=lambda case: case.__name__)
+@each("case", TAPES, ids=lambda case: case.__name__)
 def test_tapes(case):
     check(case, (X, 3), (Y, 4), (X, 1), (X, 0), names="x n")
 
@@ -114,7 +114,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("body", LISTS, ids=range(len(LISTS)))
+@each("body", LISTS, ids=range(len(LISTS)))
 def test_lists(body):
     def function(x):
         made = until(body, x)
@@ -270,6 +270,6 @@ BRANCHES = [
 ]
 
 
-@pytest.mark.parametrize("case", BRANCHES, ids=lambda case: case.__name__)
+@each("case", BRANCHES, ids=lambda case: case.__name__)
 def test_branches(case):
     check(case, (X,), (-X,), (Y,), (-Y,), names="x")

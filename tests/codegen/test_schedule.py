@@ -13,6 +13,7 @@ from gradsmith.codegen.schedule import schedule
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.verify import verify
 from gradsmith.ops.index import read, write, write_added
+from helpers import each
 from ops.differences import gnp as np_
 from ops.graphs import traced
 
@@ -111,7 +112,7 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize("case", PARTS, ids=lambda case: case[0].__name__)
+@each("case", PARTS, ids=lambda case: case[0].__name__)
 def test_parts_are_read_before_the_write_and_the_array_is_not_copied(case):
     lines = check(*case)
     assert all("].copy()" in line for line in lines if "copy" in line)

@@ -16,6 +16,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Guard, Symbol
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
+from helpers import each
 
 N, M, K = (dims.symbol(name, value, axis=True) for name, value in (("n", 5), ("m", 3), ("k", 5)))
 
@@ -36,7 +37,7 @@ def sizes(shapes: dict[str, tuple], guards: tuple[Guard, ...] = ()) -> Sizes:
 SHOWN = sizes({"x": (N, M), "y": (M,)})
 
 
-@pytest.mark.parametrize(
+@each(
     ("size", "text"),
     [
         (7, "7"),
@@ -57,7 +58,7 @@ def test_sizes(size, text):
     assert print_expression(SHOWN.size(size)) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "text"),
     [
         ((N, M), "x.shape"),
@@ -124,7 +125,7 @@ def test_axes_of_a_pattern_need_no_guards():
     assert not guards
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "left", "right"),
     [("!=", N - 1, 1), (">", N, 2), (">", N - M, 0), (">=", N, 3), ("==", N // 2, 2)],
 )

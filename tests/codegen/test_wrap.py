@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from gradsmith.codegen.wrap import HOPELESS, LONGEST, wrapped
+from helpers import each
 
 LONG = "a_name_of_quite_some_length"
 
@@ -155,7 +156,7 @@ def test_numbers_are_packed():
     assert eval("".join(lines[1:-2]).rstrip(","))[:40] == numbers
 
 
-@pytest.mark.parametrize("depth", range(1, 30, 4))
+@each("depth", range(1, 30, 4))
 def test_brackets_in_brackets(depth):
     inner = LONG
     for i in range(depth):

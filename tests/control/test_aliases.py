@@ -8,6 +8,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls
 from control.test_found import check
+from helpers import each
 
 X = np.arange(1.0, 6.0) / 4
 
@@ -226,7 +227,7 @@ def _a_copy_in_some_rows(x):
     return sum(row[0] for row in rows)
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         *(_element_replaced, _item_written_to, _attribute_replaced, _tuples_that_hold_it),

@@ -11,6 +11,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls, function_of
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 RANDOM = np.random.default_rng(5)
 ROWS = [(RANDOM.normal(size=n),) for n in (5, 7, 2, 3)]
@@ -39,7 +40,7 @@ RANGES = [
 ]
 
 
-@pytest.mark.parametrize("expression", RANGES)
+@each("expression", RANGES)
 def test_ranges(expression):
     check_calls(function_of(expression), *ROWS)
 
@@ -92,13 +93,13 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize("name", WRITES)
+@each("name", WRITES)
 def test_writes(name):
     body = "\n".join(line.removeprefix("        ") for line in WRITES[name].split("\n"))
     check_calls(function_of(body), *TABLES)
 
 
-@pytest.mark.parametrize("expression", READS)
+@each("expression", READS)
 def test_reads(expression):
     check_calls(function_of(expression), *TABLES)
 

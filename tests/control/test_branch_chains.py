@@ -9,6 +9,7 @@ import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of
+from helpers import each
 
 ROWS = [(np.array([a, 0.5, -0.25]),) for a in (9.0, 3.2, 0.1, -4.0, -7.0)]
 
@@ -44,7 +45,7 @@ def chain(name, links):
     return function_of(first + "".join(parts) + last, OwnError=OwnError)
 
 
-@pytest.mark.parametrize("links", [5, 14])
+@each("links", [5, 14])
 @pytest.mark.parametrize("name", CHAINS)
 def test_a_chain(name, links):
     check_calls(chain(name, links), *ROWS)

@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.ops.revolve import revolve
+from helpers import each
 
 X = np.ones(3)
 
@@ -126,7 +127,7 @@ def test_binomial():
 # --- what is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"checkpoint": "all"}, "checkpoint='all'"),

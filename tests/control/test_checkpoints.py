@@ -16,7 +16,7 @@ import pytest
 import gradsmith as gs
 from control.checkpointed import PLANNED, PROGRAMS, plain
 from gradsmith.ops.revolve import revolve
-from helpers import spread
+from helpers import each, spread
 
 N = 5
 
@@ -92,7 +92,7 @@ def test_binomial_loops_change_no_derivative(name, slots):
 
 
 @pytest.mark.parametrize("name", PLANNED)
-@pytest.mark.parametrize("plan", [gs.loop, gs.unroll])
+@each("plan", [gs.loop, gs.unroll])
 def test_plans_change_no_derivative(name, plan):
     make = PLANNED[name]
     made = both_gradients(make(plan), *arguments())
@@ -277,7 +277,7 @@ def test_schedule_is_optimal():
     assert scheduled(10_000, 20) == (formula(10_000, 20), 20)
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3, 7])
+@each("slots", [1, 2, 3, 7])
 def test_binomial_loops_evaluate_as_often_as_the_formula_says(slots):
     """Besides once in the forward sweep, and once in the adjoint of each trip."""
 

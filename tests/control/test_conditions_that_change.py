@@ -7,6 +7,7 @@ import pytest
 
 import gradsmith as gs
 from control import changing
+from helpers import each
 from programs.harness import same_bits
 
 X = np.array([0.5, -1.25, 2.0, 0.75, -0.5, 1.5, 3.0])
@@ -93,7 +94,7 @@ def test_the_message_of_an_assertion_that_holds_is_not_made():
         gs.compile(changing.asserting)(-6.0)
 
 
-@pytest.mark.parametrize("function", changing.VARIABLES)
+@each("function", changing.VARIABLES)
 def test_variables_of_functions_around(function):
     check(function, (X,), (X[:3] * 2,), (-X[:2],), (X[2:],))
 
@@ -179,9 +180,7 @@ def _one_of_two(x, y):
     return held.value * y
 
 
-@pytest.mark.parametrize(
-    "function", [_steps_until_it_stays, _so_many_steps, _on_one_way, _one_of_two]
-)
+@each("function", [_steps_until_it_stays, _so_many_steps, _on_one_way, _one_of_two])
 def test_objects_become_of_another_class(function):
     check(function, (0.7, 1.5), (-1.3, -0.5), (2.6, 2.0), (0.7, -1.5))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 CASES = {}
@@ -195,7 +195,7 @@ def outcome(function, x):
     return repr(function(np.array(x))), repr(LOG), repr(POOL.log)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_what_a_stack_calls_is_called_as_often_and_in_this_order(name):
     function = CASES[name]
     compiled = gs.compile(function)

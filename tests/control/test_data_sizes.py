@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.55, -1.27, 2.02, 0.33, -0.71, 1.13])
 V, W = np.linspace(-1, 1, 6), np.cos(np.arange(6.0))
@@ -554,10 +555,8 @@ def a_length_that_one_path_defines(x):
     return np.sum(y**2)
 
 
-@pytest.mark.parametrize("scale", [1.0, 3.0, -1.0])
-@pytest.mark.parametrize(
-    "function", [a_length_that_changes_in_each_iteration, a_length_that_one_path_defines]
-)
+@each("scale", [1.0, 3.0, -1.0])
+@each("function", [a_length_that_changes_in_each_iteration, a_length_that_one_path_defines])
 def test_lengths_that_need_a_specialisation(function, scale):
     """Python's value or error whichever call comes first, and those of later calls."""
     compiled, gradient = gs.compile(function), gs.grad(function)
@@ -610,9 +609,7 @@ def one_by_one(x):
     return first, list(values)
 
 
-@pytest.mark.parametrize(
-    "function", [counted, products, places, of_dict, with_the_whole, listed, one_by_one]
-)
+@each("function", [counted, products, places, of_dict, with_the_whole, listed, one_by_one])
 @pytest.mark.parametrize("first", range(2))
 def test_containers_of_as_many_elements_as_the_data_say(function, first):
     compiled = gs.compile(function)
@@ -645,7 +642,7 @@ LENGTHS = {
 
 
 @pytest.mark.parametrize("name", LENGTHS)
-@pytest.mark.parametrize("backwards", [False, True])
+@each("backwards", [False, True])
 def test_slices_of_what_the_data_size(name, backwards):
     function = lambda x: LENGTHS[name](x, x[x > 1])  # noqa: E731
     compiled = gs.compile(function)
@@ -709,7 +706,7 @@ SLICED = {
 }
 
 
-@pytest.mark.parametrize("function", SLICED.values(), ids=SLICED)
+@each("function", SLICED.values(), ids=SLICED)
 def test_slices_that_are_cut_at_the_front(function):
     compiled = gs.compile(function)
     for x in ([4.0, 1.0, 2.5], [1.5, 0.5], [9.0], [0.1, 0.2, 0.3, 0.4, 0.5]):

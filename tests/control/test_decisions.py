@@ -17,6 +17,7 @@ import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of, outcome
+from helpers import each
 
 
 def row(n):
@@ -184,7 +185,7 @@ def test_choices(name):
     check_calls(function, *SIGNS)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "A.sum() * (A.shape == (3, 4))",

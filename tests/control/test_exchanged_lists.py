@@ -5,9 +5,9 @@ names, whatever made them.
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def of_zeros(x, k):
@@ -80,7 +80,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_value_and_gradient(function):
     def weighted(x, k):
         return sum(v * (i + 1) for i, v in enumerate(function(x, k)))

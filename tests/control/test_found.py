@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from control.harness import along, direction_for, is_differentiable, near, only, slope
+from helpers import each
 from programs.harness import copied, same_bits, seeds_for
 
 X = np.array([0.4, -0.3, 0.7, 0.2])
@@ -107,8 +108,8 @@ def _an_integer_before(x, a, level):
     return s * 1.0, x * 1.0
 
 
-@pytest.mark.parametrize("function", [_other_kind_of_number, _an_integer_before])
-@pytest.mark.parametrize("level", [0.0, 1.0])
+@each("function", [_other_kind_of_number, _an_integer_before])
+@each("level", [0.0, 1.0])
 def test_what_every_trip_sets_anew_is_as_before_where_there_is_none(function, level):
     check(function, X, 0.7, level)
 
@@ -139,8 +140,8 @@ def _not_read_after_the_loop(x, a):
     return x * 1.0
 
 
-@pytest.mark.parametrize("function", [_made_anew_in_every_trip, _not_read_after_the_loop])
-@pytest.mark.parametrize("a", [0.5, 1.5, -1.0])
+@each("function", [_made_anew_in_every_trip, _not_read_after_the_loop])
+@each("a", [0.5, 1.5, -1.0])
 def test_what_cannot_be_told_and_is_not_read_is_no_error(function, a):
     check(function, X, a)
 
@@ -337,8 +338,8 @@ def _sum_in_an_arm_of_an_arm(x):
     return a + 0.0 * a
 
 
-@pytest.mark.parametrize("function", [_early_return_before_a_sum, _sum_in_an_arm_of_an_arm])
-@pytest.mark.parametrize("ahead", [0.7, -0.2, -0.9])
+@each("function", [_early_return_before_a_sum, _sum_in_an_arm_of_an_arm])
+@each("ahead", [0.7, -0.2, -0.9])
 def test_arms_of_adjoints_give_numbers_of_one_type(function, ahead):
     x = np.array([0.6, ahead, 0.3, 0.8])
     gradient = gs.grad(function)(x)  # without a seed: of the number 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 pytestmark = pytest.mark.filterwarnings("ignore::gradsmith.SpecialisationWarning")
 
@@ -123,7 +124,7 @@ def test_values_and_gradients(f):
         np.testing.assert_allclose(gradient(X, a, n), slopes, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", STAY, ids=lambda f: f.__name__)
+@each("f", STAY, ids=lambda f: f.__name__)
 def test_the_loop_stays_one_and_is_checked_before(f):
     compiled, a = gs.compile(f), np.array([2.0, 0.5])
     text = compiled.source(X, a, 6)

@@ -18,6 +18,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls, function_of
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 RANDOM = np.random.default_rng(7)
 ROWS = [(RANDOM.normal(size=n),) for n in (5, 7, 2)]
@@ -218,12 +219,12 @@ COMPLEX = [
 ]
 
 
-@pytest.mark.parametrize("expression", EMATH)
+@each("expression", EMATH)
 def test_emath_of_real_results(expression):
     check_calls(function_of(expression), *POSITIVE)
 
 
-@pytest.mark.parametrize("expression", COMPLEX)
+@each("expression", COMPLEX)
 def test_emath_turns_complex_where_values_ask_for_it(expression):
     compiled = gs.compile(f := function_of(expression))
     for arguments in (*ROWS, *POSITIVE, *ROWS):
@@ -280,7 +281,7 @@ def test_iterators_over_grids(body):
     check_calls(function_of(body_of(body), itertools=itertools), *TABLES)
 
 
-@pytest.mark.parametrize("body", [g for g in GRIDS if "next(" not in g and g[0] != "["])
+@each("body", [g for g in GRIDS if "next(" not in g and g[0] != "["])
 def test_source_of_grids_does_not_depend_on_the_size(body):
     f = function_of(body_of(body), itertools=itertools)
     few, many = (gs.compile(f).source(np.ones(s)).count("\n") for s in ((3, 4), (5, 7)))
@@ -397,7 +398,7 @@ OBJECTS = {
 }
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@each("name", OBJECTS)
 def test_arrays_of_strings_and_of_none(name):
     check_calls(function_of(body_of(OBJECTS[name])), *ROWS)
 
@@ -418,7 +419,7 @@ BOUNDS = [
 ]
 
 
-@pytest.mark.parametrize(("body", "calls"), BOUNDS)
+@each(("body", "calls"), BOUNDS)
 def test_arange_of_measured_bounds(body, calls):
     check_calls(function_of(body, parameters="x, n"), *calls, messages=False)
 
@@ -457,7 +458,7 @@ BY_SIGNATURE = {
 }
 
 
-@pytest.mark.parametrize("name", BY_SIGNATURE)
+@each("name", BY_SIGNATURE)
 def test_vectorize_with_a_signature(name):
     function, signature = BY_SIGNATURE[name]
 
@@ -496,7 +497,7 @@ FROM_ITERATORS = {
 }
 
 
-@pytest.mark.parametrize("name", FROM_ITERATORS)
+@each("name", FROM_ITERATORS)
 def test_arrays_of_iterators(name):
     f = FROM_ITERATORS[name]
     compiled, gradient = gs.compile(f), gs.grad(lambda x: np.sum(f(x) ** 2))

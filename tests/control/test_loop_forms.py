@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from programs.harness import same_bits
 
 # ruff: noqa: B905, C419
@@ -28,8 +29,8 @@ def lines(function, *arguments):
 # --- sums, and the greatest and least
 
 
-@pytest.mark.parametrize("function", [max, min])
-@pytest.mark.parametrize(
+@each("function", [max, min])
+@each(
     "values", [[1.0, np.nan, 3.0, 2.0, 0.0], [np.nan, 1.0, 2.0, 0.0, 3.0], [0.0, -0.0, 0.0, -0.0]]
 )
 def test_extremes_compare_as_python_does(function, values):

@@ -14,6 +14,7 @@ import pytest
 
 import gradsmith as gs
 from control.test_unrolled_loops import check, differences, lines, vector
+from helpers import each
 from programs.harness import same_bits
 
 PROGRAMS = []
@@ -329,7 +330,7 @@ def rows_of_growing_length(x):
     return np.sum(found[-1] ** 2)
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         an_array_that_is_written_to_afterwards,

@@ -3,9 +3,9 @@
 import warnings
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 A = np.array([1.0, 2.0])
 
@@ -79,7 +79,7 @@ def slope(f, x, rest):
     return (f(x + h, rest) - f(x - h, rest)) / (2 * h)
 
 
-@pytest.mark.parametrize(("f", "calls"), PULLBACKS)
+@each(("f", "calls"), PULLBACKS)
 def test_pullbacks_are_those_of_the_function(f, calls):
     compiled, gradient = gs.compile(f), gs.grad(f)
     for args in calls:
@@ -139,7 +139,7 @@ AUTOGRAD = [
 ]
 
 
-@pytest.mark.parametrize(("f", "args", "wanted"), AUTOGRAD)
+@each(("f", "args", "wanted"), AUTOGRAD)
 def test_gradients_take_the_whole_path(f, args, wanted):
     np.testing.assert_allclose(gs.compile(f)(*args), wanted, rtol=1e-13)
 

@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of, outcome
+from helpers import each
 
 UP = np.array([1.0, 2.0, 3.0, 4.0])
 ROWS = [(UP,), (-UP,), (np.array([1.0, 2.0]),), (np.array([-1.0, 2.0]),)]
@@ -74,8 +75,8 @@ def test_in_a_branch(number):
     check_calls(function_of(body, **OUTSIDE), *ROWS)
 
 
-@pytest.mark.parametrize("expression", ["x[5] * x[0]", "TABLE['missing'] * x[0]"])
-@pytest.mark.parametrize("place", PLACES)
+@each("expression", ["x[5] * x[0]", "TABLE['missing'] * x[0]"])
+@each("place", PLACES)
 def test_in_each_place(place, expression):
     check_calls(function_of(place.format(expression), **OUTSIDE), *ROWS)
 
@@ -173,7 +174,7 @@ STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@each("name", STATEMENTS)
 def test_in_statements(name):
     body = "\n".join(line[8:] for line in STATEMENTS[name].split("\n"))
     check_calls(function_of(body, **OUTSIDE), *ROWS)

@@ -14,6 +14,7 @@ import pytest
 
 import gradsmith as gs
 from control.test_unrolled_loops import check, differences, lines, vector
+from helpers import each
 from programs.harness import same_bits
 
 PROGRAMS = []
@@ -381,7 +382,7 @@ def mutable_elements(x):
     return sum(a * 2 + b for a, b in found)
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [kept_and_written, the_last_one_is_written, one_buffer_many_times, mutable_elements],
 )

@@ -8,6 +8,7 @@ import pytest
 import gradsmith as gs
 from control.stored_states import PROGRAMS, WIDTH, lstm, rnn_with_gates
 from gradsmith.testing import check_grads
+from helpers import each
 
 COUNTS = (1, 2, 3, 7)
 
@@ -44,7 +45,7 @@ def test_source_is_as_long_for_many_elements_as_for_few(function):
         assert few == many
 
 
-@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+@each("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_single_precision(function):
     given = inputs(3, np.float32)
     assert same_bits(gs.compile(function)(*given), function(*given))

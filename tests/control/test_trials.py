@@ -9,6 +9,7 @@ import pytest
 
 import gradsmith as gs
 from control.test_found import X, check
+from helpers import each
 
 LONG = np.array([0.3, -0.2, 0.5, 0.4, 0.8, -0.6, 0.1])
 
@@ -124,8 +125,8 @@ def _filled_on_one_way(x):
     return tank.level + tank.lost
 
 
-@pytest.mark.parametrize("function", [_filled_in_each_trip, _filled_on_one_way])
-@pytest.mark.parametrize("scale", [1.0, 3.0, -1.0])
+@each("function", [_filled_in_each_trip, _filled_on_one_way])
+@each("scale", [1.0, 3.0, -1.0])
 def test_methods_of_objects_made_in_the_function(function, scale):
     check(function, scale * LONG)
 
@@ -227,8 +228,8 @@ def _window_left_early(x, width):
     return x * i
 
 
-@pytest.mark.parametrize("function", [_window_means, _window_left_early])
-@pytest.mark.parametrize("width", [0, 1, 3, 9])
+@each("function", [_window_means, _window_left_early])
+@each("width", [0, 1, 3, 9])
 def test_windows_are_cut_off_at_the_ends(function, width):
     check(function, LONG, width)
     check(function, LONG[:1].copy(), width)

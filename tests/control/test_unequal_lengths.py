@@ -7,6 +7,7 @@ import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of
+from helpers import each
 
 
 def row(n, seed=0):
@@ -57,7 +58,7 @@ def test_two_arrays(body):
     check_calls(function_of(body, "x, y"), *PAIRS)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         LOOP.format("i, a", "zip(range(n), x)", "i * a"),

@@ -13,6 +13,7 @@ import pytest
 import gradsmith as gs
 from gradsmith.errors import InternalError
 from gradsmith.frontend.tracer import Tracer
+from helpers import each
 from programs.harness import same_bits
 
 SIZES = (13, 29)
@@ -99,9 +100,7 @@ def reshaped(x):
     return np.sum(column) + values[0] + values[-1]
 
 
-@pytest.mark.parametrize(
-    "function", [subtracted, multiplied, compared, stored, as_keyword, reshaped]
-)
+@each("function", [subtracted, multiplied, compared, stored, as_keyword, reshaped])
 def test_lists_are_arrays_where_numpy_takes_one(function):
     check(function)
 
@@ -365,7 +364,7 @@ def by_word(x):
     return total
 
 
-@pytest.mark.parametrize("function", [taken_from_outside, by_shape, by_list, by_word])
+@each("function", [taken_from_outside, by_shape, by_list, by_word])
 def test_a_while_that_python_has_to_run_is_run_by_python(function):
     check(function, sizes=(3, 4))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 PACKAGE = str(Path(gs.__file__).parent)
 X = np.array([1.0, 2.0, 3.0])
@@ -75,8 +76,8 @@ def own_frames(error):
     return [entry for entry in entries if entry.filename.startswith(PACKAGE)]
 
 
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("call", CALLS)
+@each("function", FUNCTIONS)
 def test_the_compilers_frames_are_hidden(call, function):
     error = caught(CALLS[call], function)
     assert len(own_frames(error)) <= 2  # the public functions that were called
@@ -132,7 +133,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("function", NAMES)
+@each("function", NAMES)
 def test_a_library_is_named_by_the_users_call(function):
     error = caught(CALLS["gs.grad"], function)
     assert isinstance(error, gs.GradsmithError)

@@ -14,6 +14,7 @@ from frontend.recording import Recorder, outcome, recorded, written
 from frontend.speculating import Decision, PureWriter, Speculator
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.stage_rules import jumps
+from helpers import each
 
 pytestmark = pytest.mark.smoke
 
@@ -175,7 +176,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("program", PLAIN, ids=lambda program: program.__name__)
+@each("program", PLAIN, ids=lambda program: program.__name__)
 def test_programs(program):
     staged = stage(program, Recorder())
     for x in range(9):

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from frontend.programs import PROGRAMS
 from frontend.recording import Recorder, outcome, recorded, written
 from gradsmith.frontend.stage import stage
+from helpers import each
 
 pytestmark = pytest.mark.smoke
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.parametrize("x", [0, 4, 5])
+@each("program", PROGRAMS, ids=lambda program: program.__name__)
+@each("x", [0, 4, 5])
 def test_programs(program, x):
     result, recorder = recorded(program, x)
     assert repr(result) == repr(program(x))
@@ -75,7 +76,7 @@ def statements(text):
     return found
 
 
-@pytest.mark.parametrize("statement", statements(RAISING))
+@each("statement", statements(RAISING))
 def test_errors_come_from_the_same_lines(statement):
     text = f"def f(x, zero):\n    def g():\n        return x\n    y = 1\n{statement}\n"
     f = written(text, np=np)

@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.frontend import summing
+from helpers import each
 
 X = np.random.default_rng(0).normal(size=9)
 
@@ -100,8 +101,8 @@ def test_bits_are_those_of_python_3_12(monkeypatch, function, n):
         assert np.float64(actual).tobytes() == np.float64(expected(a, n)).tobytes()
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("n", [1, 2, 9])
+@each("function", FUNCTIONS)
+@each("n", [1, 2, 9])
 def test_bits_are_those_of_this_python(function, n):
     for a in (0.1, 0.7, 1.3):
         actual = gs.compile(function)(a, n)

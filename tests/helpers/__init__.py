@@ -7,7 +7,7 @@ import importlib
 import inspect
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -56,34 +56,65 @@ def run_cases(check: Callable[[Any], None], cases: Iterable[Any]) -> None:
     _run_all((repr(case), functools.partial(check, case)) for case in cases)
 
 
-def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def each(
+    names: str | Sequence[str], values: Iterable[Any], ids: Any = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Like ``pytest.mark.parametrize``, but within one test; the cases that fail are reported
-    together. For cases of a millisecond: as a test of its own each of them takes three more.
+    together. For cases of a few milliseconds: as a test of its own each takes three more.
     """
-    values = list(values)
+    keys = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
+    rows = list(values)
+    titles = map(ids or _shown, rows) if ids is None or callable(ids) else ids
+    cases = [(title, _given(keys, row)) for title, row in zip(titles, rows, strict=True)]
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
         def run(**given: Any) -> None:
             _run_all(
-                (f"{name}={value!r}", functools.partial(test, **given, **{name: value}))
-                for value in values
+                (f"{','.join(keys)}={title}", functools.partial(test, **given, **case))
+                for title, case in cases
             )
 
         signature = inspect.signature(test)
-        others = [p for p in signature.parameters.values() if p.name != name]
+        others = [p for p in signature.parameters.values() if p.name not in keys]
         vars(run)["__signature__"] = signature.replace(parameters=others)
         return run
 
     return decorate
 
 
+def _shown(row: Any) -> str:
+    if not _is_param(row):
+        return repr(row)
+    return row.id if isinstance(row.id, str) else repr(row.values)
+
+
+def _is_param(row: Any) -> bool:
+    return isinstance(row, type(pytest.param()))
+
+
+def _given(keys: Sequence[str], row: Any) -> dict[str, Any]:
+    """The arguments of one case by name: a row has a value for each name, if there are several."""
+    if _is_param(row):
+        assert not row.marks, "a case within a test has no marks"
+        row = row.values
+    elif len(keys) == 1:
+        row = (row,)
+    return dict(zip(keys, row, strict=True))
+
+
+def groups(values: Iterable[Any], size: int) -> list[tuple[Any, ...]]:
+    """The values in tuples of this size, the last one shorter: each a test, run by `run_cases`."""
+    found = list(values)
+    return [tuple(found[i : i + size]) for i in range(0, len(found), size)]
+
+
 def _run_all(named: Iterable[tuple[str, Callable[[], None]]]) -> None:
-    failed: list[tuple[str, Exception]] = []
+    failed: list[tuple[str, BaseException]] = []
     for name, run in named:
         try:
             run()
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             failed.append((name, error))
     if failed:
         lines = [f"{name}: {type(error).__name__}: {error}" for name, error in failed]

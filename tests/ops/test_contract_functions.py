@@ -74,7 +74,7 @@ MATMUL: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("shapes", MATMUL, ids=str)
+@each("shapes", MATMUL, ids=str)
 @each("kind", KINDS)
 def test_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
@@ -84,15 +84,13 @@ def test_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     np.testing.assert_array_equal(actual, expected, strict=True)
 
 
-@pytest.mark.parametrize("shapes", MATMUL, ids=str)
+@each("shapes", MATMUL, ids=str)
 @each("kind", SMOOTH_KINDS)
 def test_gradients_of_matmul(shapes: tuple[Shape, Shape], kind: str) -> None:
     check(gnp.matmul, *pair(*shapes, kind))
 
 
-@pytest.mark.parametrize(
-    "shapes", [((3,), (4,)), ((2, 3), (2, 3)), ((), (3,)), ((2, 3, 4), (5, 4, 2))]
-)
+@each("shapes", [((3,), (4,)), ((2, 3), (2, 3)), ((), (3,)), ((2, 3, 4), (5, 4, 2))])
 def test_matmul_refuses(shapes: tuple[Shape, Shape]) -> None:
     x, y = np.ones(shapes[0]), np.ones(shapes[1])
     with pytest.raises(ValueError):  # noqa: PT011  NumPy's own words
@@ -118,13 +116,13 @@ DOT: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("shapes", DOT, ids=str)
+@each("shapes", DOT, ids=str)
 @each("kind", KINDS)
 def test_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
     matches(np.dot, *pair(*shapes, kind))
 
 
-@pytest.mark.parametrize("shapes", DOT, ids=str)
+@each("shapes", DOT, ids=str)
 @each("kind", SMOOTH_KINDS)
 def test_gradients_of_dot(shapes: tuple[Shape, Shape], kind: str) -> None:
     check(gnp.dot, *pair(*shapes, kind))
@@ -165,13 +163,13 @@ INNER: list[tuple[Shape, Shape]] = [
 ]
 
 
-@pytest.mark.parametrize("shapes", INNER, ids=str)
+@each("shapes", INNER, ids=str)
 @each("kind", KINDS)
 def test_inner(shapes: tuple[Shape, Shape], kind: str) -> None:
     matches(np.inner, *pair(*shapes, kind))
 
 
-@pytest.mark.parametrize("shapes", [((3,), (4,)), ((2, 3), (4,)), ((), (3,)), ((0,), (3,))])
+@each("shapes", [((3,), (4,)), ((2, 3), (4,)), ((), (3,)), ((0,), (3,))])
 @each("kind", KINDS)
 def test_outer_and_kron(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
@@ -179,9 +177,7 @@ def test_outer_and_kron(shapes: tuple[Shape, Shape], kind: str) -> None:
     matches(np.kron, x, y)
 
 
-@pytest.mark.parametrize(
-    "shapes", [((2, 3), (3, 2)), ((2,), (3, 2)), ((2, 3, 2), (2, 2)), ((), ())]
-)
+@each("shapes", [((2, 3), (3, 2)), ((2,), (3, 2)), ((2, 3, 2), (2, 2)), ((), ())])
 def test_kron(shapes: tuple[Shape, Shape]) -> None:
     x, y = pair(*shapes, "complex128")
     matches(np.kron, x, y)
@@ -198,7 +194,7 @@ VECDOT: list[tuple[Shape, Shape, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right", "options"), VECDOT)
+@each(("left", "right", "options"), VECDOT)
 @each("kind", KINDS)
 def test_vecdot(left: Shape, right: Shape, options: dict[str, Any], kind: str) -> None:
     x, y = pair(left, right, kind)
@@ -209,7 +205,7 @@ def test_vecdot(left: Shape, right: Shape, options: dict[str, Any], kind: str) -
         check(lambda a, b: gnp.vecdot(a, b, **options), x, y)
 
 
-@pytest.mark.parametrize("shapes", [((4,), (4,)), ((2, 3), (6,)), ((2, 3), (3, 2)), ((), ())])
+@each("shapes", [((4,), (4,)), ((2, 3), (6,)), ((2, 3), (3, 2)), ((), ())])
 @each("kind", KINDS)
 def test_vdot(shapes: tuple[Shape, Shape], kind: str) -> None:
     x, y = pair(*shapes, kind)
@@ -236,7 +232,7 @@ TENSORDOT: list[tuple[Shape, Shape, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right", "axes"), TENSORDOT)
+@each(("left", "right", "axes"), TENSORDOT)
 @each("kind", KINDS)
 def test_tensordot(left: Shape, right: Shape, axes: Any, kind: str) -> None:
     x, y = pair(left, right, kind)
@@ -245,7 +241,7 @@ def test_tensordot(left: Shape, right: Shape, axes: Any, kind: str) -> None:
         check(lambda a, b: gnp.tensordot(a, b, axes), x, y)
 
 
-@pytest.mark.parametrize("axes", [1, 3, ((0,), (0, 1)), ((0, 1), (0, 1))])
+@each("axes", [1, 3, ((0,), (0, 1)), ((0, 1), (0, 1))])
 def test_tensordot_refuses(axes: Any) -> None:
     x, y = np.ones((2, 3)), np.ones((2, 4))
     with pytest.raises((ValueError, IndexError)):
@@ -254,7 +250,7 @@ def test_tensordot_refuses(axes: Any) -> None:
         traced(lambda a, b: gnp.tensordot(a, b, axes), [x, y])
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "options"),
     [
         ((3,), (3,), {}),
@@ -281,7 +277,7 @@ def test_cross_in_the_plane() -> None:
         traced(gnp.cross, [real(4), real(4)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "options"),
     [
         ((3, 3), {}),
@@ -364,7 +360,7 @@ def einsum_operands(subscripts: str, make: Any) -> list[Any]:
     return [np.asarray(make(*shape)) for shape in shapes]
 
 
-@pytest.mark.parametrize("kind", ["float64", "complex128", "int8", "bool", "float32"])
+@each("kind", ["float64", "complex128", "int8", "bool", "float32"])
 @pytest.mark.parametrize("subscripts", EINSUM)
 def test_einsum(subscripts: str, kind: str) -> None:
     make = complex_ if kind == "complex128" else real
@@ -375,7 +371,7 @@ def test_einsum(subscripts: str, kind: str) -> None:
     np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.parametrize("kind", ["real", "complex"])
+@each("kind", ["real", "complex"])
 @pytest.mark.parametrize("subscripts", EINSUM)
 def test_gradients_of_einsum(subscripts: str, kind: str) -> None:
     operands = einsum_operands(subscripts, complex_ if kind == "complex" else real)
@@ -397,7 +393,7 @@ def _einsum_on_nodes(*operands: Any, **options: Any) -> Any:
     return gnp.einsum(*nodes, **options)
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda f, x, y: f(x, [0, 1], y, [1, 2], [0, 2]),
@@ -424,7 +420,7 @@ def test_einsum_notations(call: Any) -> None:
     assert np.asarray(actual).dtype == np.asarray(expected).dtype
 
 
-@pytest.mark.parametrize(
+@each(
     ("subscripts", "shapes"),
     [
         ("ij,jk->ik", [(2, 3), (4, 2)]),
@@ -456,7 +452,7 @@ LIE_BADLY = [
 ]
 
 
-@pytest.mark.parametrize("subscripts", EINSUM)
+@each("subscripts", EINSUM)
 def test_einsum_hardly_stays(subscripts: str) -> None:
     """Forward and backward, only sums over an axis that lies badly are left to np.einsum."""
     operands = einsum_operands(subscripts, real)
@@ -472,7 +468,7 @@ def test_einsum_hardly_stays(subscripts: str) -> None:
 # -- the peers -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "theirs", "shapes"),
     [
         (gnp.matmul, "matmul", [(5, 3, 4), (4, 2)]),
@@ -501,7 +497,7 @@ def test_against_torch(ours: Any, theirs: str, shapes: list[Shape]) -> None:
         np.testing.assert_allclose(actual, wanted.resolve_conj().numpy(), rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("subscripts", [s for s in EINSUM if "..." not in s])
+@each("subscripts", [s for s in EINSUM if "..." not in s])
 def test_einsum_against_torch(subscripts: str) -> None:
     torch = peer("torch")
     arrays = einsum_operands(subscripts, complex_)

@@ -9,6 +9,7 @@ import gradsmith as gs
 from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
+from helpers import each
 from ops.harness import agrees, run, same, traced
 
 V = np.arange(5.0)
@@ -26,15 +27,15 @@ def on_sizes(function, *args, **options):
     same(actual, function(*values(*M.shape), **options))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("function", [np.zeros, np.ones])
-@pytest.mark.parametrize("shape", [3, (), (2, 3), lambda n, m: n + 1, lambda n, m: (n, 2 * m)])
+@each("dtype", DTYPES)
+@each("function", [np.zeros, np.ones])
+@each("shape", [3, (), (2, 3), lambda n, m: n + 1, lambda n, m: (n, 2 * m)])
 def test_filled(function, shape, dtype):
     on_sizes(function, shape, dtype=dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("fill", [0, 2.5, True, np.float32(3), [1, 2, 3, 4]])
+@each("dtype", DTYPES)
+@each("fill", [0, 2.5, True, np.float32(3), [1, 2, 3, 4]])
 def test_full(fill, dtype):
     on_sizes(np.full, lambda n, m: (n, m), fill, dtype=dtype)
 
@@ -44,7 +45,7 @@ def test_full_of_a_traced_value():
     same(actual, np.full((2, 3), np.float32(4)))
 
 
-@pytest.mark.parametrize("options", [{}, {"dtype": int}, {"shape": (2, 2)}, {"shape": 3}])
+@each("options", [{}, {"dtype": int}, {"shape": (2, 2)}, {"shape": 3}])
 def test_like(options):
     agrees(np.zeros_like, M, **options)
     agrees(np.ones_like, M, **options)
@@ -55,16 +56,14 @@ def test_like(options):
     assert node.dtype == expected.dtype
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"M": 4}, {"k": 1}, {"M": 2, "k": -1}, {"dtype": np.float32}]
-)
+@each("options", [{}, {"M": 4}, {"k": 1}, {"M": 2, "k": -1}, {"dtype": np.float32}])
 def test_eye(options):
     on_sizes(np.eye, lambda n, m: n, **options)
     on_sizes(np.tri, lambda n, m: n, **options)
     on_sizes(np.identity, lambda n, m: n, dtype=options.get("dtype"))
 
 
-@pytest.mark.parametrize(
+@each(
     "args",
     [
         (5,),
@@ -86,7 +85,7 @@ def test_arange(args):
     on_sizes(np.arange, *args, dtype=np.float32)
 
 
-@pytest.mark.parametrize(
+@each(
     "options",
     [
         {},
@@ -142,7 +141,7 @@ def test_indices():
 # -- np.array and its kin -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "make",
     [
         lambda x, s: [s, 1.0, 2],
@@ -161,8 +160,8 @@ def test_indices():
         lambda x, s: [True, False],
     ],
 )
-@pytest.mark.parametrize("dtype", [None, np.float32, complex])
-@pytest.mark.parametrize("function", [np.array, np.asarray, np.ascontiguousarray])
+@each("dtype", [None, np.float32, complex])
+@each("function", [np.array, np.asarray, np.ascontiguousarray])
 def test_literals(function, make, dtype):
     for s in (np.float64(2.5), np.float32(2.5), 2.5, 2):
         (actual,) = run(lambda x, s: FUNCTIONS[function](make(x, s), dtype), V, s)
@@ -183,14 +182,14 @@ def test_ndmin():
     agrees(np.array, V, ndmin=3)
 
 
-@pytest.mark.parametrize("type_", [np.float64, np.float32, np.int64, np.bool_, np.complex128])
+@each("type_", [np.float64, np.float32, np.int64, np.bool_, np.complex128])
 def test_scalar_types(type_):
     for value in (np.float64(2.5), 2.5, 3, V):
         (actual,) = run(FUNCTIONS[type_], value)
         same(actual, type_(value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error"),
     [
         (lambda x: FUNCTIONS[np.array]([x, [1.0]]), ShapeError),

@@ -12,6 +12,7 @@ import pytest
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Node
 from gradsmith.ops import stable
+from helpers import each
 from ops.elementwise_gradients import gradients
 from ops.harness import run, traced
 
@@ -100,8 +101,8 @@ def test_logsumexp_of_infinities() -> None:
         np.testing.assert_allclose(evaluate(graph, [ROWS])[0], weights, rtol=1e-13)
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 4)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("shape", [(), (1,), (4,), (3, 4)])
+@each("dtype", [np.float32, np.float64])
 def test_softmax_family_is_lowered_to_the_same(shape: tuple[int, ...], dtype: type) -> None:
     x = np.random.default_rng(1).normal(size=shape).astype(dtype)[()]
     axes = tuple(range(len(shape)))

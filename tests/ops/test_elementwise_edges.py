@@ -17,6 +17,7 @@ from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Node
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.powers import power_of
+from helpers import each
 from ops.elementwise_gradients import gradients
 from ops.harness import symbolic
 
@@ -87,7 +88,7 @@ INF, NAN = np.inf, np.nan
         (lambda y: power_of(-2.0, y), (2.0,), [NAN]),
     ],
 )
-@pytest.mark.parametrize("form", [np.float64, float, np.array, lambda v: np.array([v, v])])
+@each("form", [np.float64, float, np.array, lambda v: np.array([v, v])])
 def test_gradient_at_an_edge(
     function: Callable[..., Any], args: Any, expected: Any, form: Callable[..., Any]
 ) -> None:
@@ -101,14 +102,14 @@ def test_gradient_at_an_edge(
         np.testing.assert_allclose(value, np.broadcast_to(wanted, np.shape(value)), rtol=2e-14)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmax, np.logaddexp, np.power])
+@each("dtype", [np.float32, np.float64])
+@each("function", [np.maximum, np.minimum, np.fmax, np.logaddexp, np.power])
 def test_gradient_keeps_the_dtype(function: Callable[..., Any], dtype: type) -> None:
     x = np.array([0.5, 1.0, 2.0], dtype)
     assert [g.dtype for g in gradients(function, x, x[::-1].copy())] == [dtype, dtype]
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "count", "dtype"),
     [
         (np.maximum, 2, np.float32),
@@ -192,7 +193,7 @@ def test_gradient_of_the_squared_modulus() -> None:
     np.testing.assert_allclose(parts[0], 2 * z)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "expected"),
     [
         (np.real, 1),

@@ -15,6 +15,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.powers import power_of
 from gradsmith.ops.scalars import as_float
+from helpers import each
 from ops.elementwise_gradients import gradients
 from ops.harness import Sizes, agrees, run, traced
 
@@ -25,7 +26,7 @@ X = np.array([[-1.7, 0.3, 2.5], [0.1, -0.6, 1.5]])
 INTEGERS = np.array([7, -7, 3])
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "arrays", "options"),
     [
         (np.divmod, (X, np.array([0.4, -0.7, 1.1])), {}),
@@ -83,7 +84,7 @@ def test_function_agrees_with_numpy(
         agrees(function, *arrays, **options)
 
 
-@pytest.mark.parametrize(
+@each(
     ("choices", "default"),
     [
         ([X, 2 * X], 0),
@@ -137,7 +138,7 @@ def test_refused() -> None:
         run(lambda x: FUNCTIONS[np.sin](x, dtype=int), X)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "x", "expected"),
     [
         (lambda x: power_of(x, 2), X, "v0 * v0"),

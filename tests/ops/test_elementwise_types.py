@@ -19,6 +19,7 @@ from gradsmith.ir.context import building
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ops.declare import FUNCTIONS, OPS
+from helpers import each
 from ops import samples_stable
 from ops.families import SAMPLES
 from ops.harness import emitted, symbolic
@@ -106,7 +107,7 @@ def test_op_has_the_type_of_its_value(name: str) -> None:
         check(lambda *x: op(*x, **attrs), lambda *x: op.evaluate(*x, **attrs), args)
 
 
-@pytest.mark.parametrize("n", [-2, -1, 0, 1, 2, 3])
+@each("n", [-2, -1, 0, 1, 2, 3])
 def test_whole_powers_have_the_type_of_the_operator(n: int) -> None:
     op = OPS["integer_power"]
     for x in ALL:
@@ -115,7 +116,7 @@ def test_whole_powers_have_the_type_of_the_operator(n: int) -> None:
         check(lambda x: op(x, n=n), lambda x: x**n, (x,))
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         np.angle,

@@ -18,6 +18,7 @@ from gradsmith.ops.index_key import Index, Slice
 from gradsmith.ops.repeats import may_repeat
 from gradsmith.ops.shape import astype
 from gradsmith.ops.writers import WRITERS
+from helpers import each
 from ops.harness import agrees, run, same, traced
 
 V = np.arange(5.0)
@@ -217,7 +218,7 @@ def test_lists_and_empty_lists():
 # -- sizes ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "length", "guards"),
     [
         (slice(1, None), "n0_0 - 1", 1),
@@ -275,7 +276,7 @@ def test_sizes_inside_an_index_are_mapped():
 # -- errors ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "key",
     [5, -6, (0, 0), 1.5, "a", (..., ...), [7], ([0], [0]), np.zeros(3, bool), np.array([0.5])],
 )
@@ -298,7 +299,7 @@ def test_writing_what_does_not_fit():
 # -- NumPy's functions ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "array", "options"),
     [
         (np.take, M, {"indices": [5, 0]}),
@@ -378,7 +379,7 @@ def test_functions_that_write():
 # -- what cannot be written twice -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "expected"),
     [
         (lambda x, i: (FUNCTIONS[np.arange](x.shape[0]), i), False),
@@ -420,7 +421,7 @@ def augmented(x, key, term):
     return write(stored, key, read(stored, key) if part.op.view else total)
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "op"),
     [
         (slice(1, None), "index_add"),

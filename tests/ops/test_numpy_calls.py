@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 random = np.random.default_rng(5)
 
@@ -54,7 +55,7 @@ def calls_of_at(source):
 
 
 @pytest.mark.parametrize("name", KEYS)
-@pytest.mark.parametrize("dtype", [float, np.float32])
+@each("dtype", [float, np.float32])
 def test_adding_at_indices(name, dtype):
     """The user's own call, and the adjoint of a sum of what is read."""
     shape, key = KEYS[name]
@@ -130,7 +131,7 @@ def numbers(shape):
     return random.integers(-4, 5, shape) * 1.0
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=str)
+@each("pair", PAIRS, ids=str)
 def test_elementwise_calls(pair):
     """Functions with ``out=`` and ``where=``, choices and clipping."""
     x, y = map(numbers, pair)
@@ -164,7 +165,7 @@ def test_elementwise_calls(pair):
     np.testing.assert_array_equal(clipped.ravel(), plain)
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right"),
     [
         ((3,), (3,)),
@@ -209,7 +210,7 @@ def test_products(left, right):
         assert contracted[place] == sum(s * t for s, t in zip(p, q, strict=True))
 
 
-@pytest.mark.parametrize("pair", [p for p in PAIRS if p[0] and p[1]], ids=str)
+@each("pair", [p for p in PAIRS if p[0] and p[1]], ids=str)
 def test_sums_of_products(pair):
     """np.vecdot and np.einsum broadcast their leading axes."""
     x, y = map(numbers, pair)
@@ -225,8 +226,8 @@ def test_sums_of_products(pair):
         assert outer[i, j] == x.flat[i] * y.flat[j]
 
 
-@pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 3, 4)], ids=str)
-@pytest.mark.parametrize("axis", [0, -1])
+@each("shape", [(4,), (3, 4), (2, 3, 4)], ids=str)
+@each("axis", [0, -1])
 def test_calls_along_an_axis(shape, axis):
     x = numbers(shape)
     moved = np.moveaxis(x, axis, -1)
@@ -258,8 +259,8 @@ def test_calls_along_an_axis(shape, axis):
     np.testing.assert_array_equal(taken, results["sort"][0])
 
 
-@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (2, 3, 3)], ids=str)
-@pytest.mark.parametrize("k", [-1, 0, 1])
+@each("shape", [(3, 4), (4, 3), (2, 3, 3)], ids=str)
+@each("k", [-1, 0, 1])
 def test_triangles_of_stacks(shape, k):
     x = numbers(shape)
     for place in loops(shape):

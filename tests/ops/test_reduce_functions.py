@@ -86,21 +86,21 @@ def like_numpy(function: Any, *arrays: Any, **options: Any) -> None:
 @pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
 @pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("function", REDUCTIONS)
+@each("function", REDUCTIONS)
 @each("options", OPTIONS)
 def test_reductions(function: Any, name: str, options: dict[str, Any]) -> None:
     like_numpy(function, ARRAYS[name], **options)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("function", [np.argmax, np.argmin, np.count_nonzero])
+@each("name", ARRAYS)
+@each("function", [np.argmax, np.argmin, np.count_nonzero])
 @each("axis", [None, 0, -1, 1, 5])
 @each("keepdims", [False, True])
 def test_positions_and_counts(function: Any, name: str, axis: Any, keepdims: bool) -> None:
     like_numpy(function, ARRAYS[name], axis=axis, keepdims=keepdims)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "array", "options"),
     [
         (np.sum, M.astype(np.float32), {"dtype": np.float64}),
@@ -176,14 +176,14 @@ def test_average_returned() -> None:
         identical(actual, expected)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+@each("name", ARRAYS)
+@each("function", [np.cumsum, np.cumprod])
 @each("axis", [None, 0, 1, -1, 7])
 def test_cumulative(function: Any, name: str, axis: Any) -> None:
     like_numpy(function, ARRAYS[name], axis=axis)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "array", "options"),
     [
         (np.cumsum, M, {"dtype": np.float32}),
@@ -249,12 +249,12 @@ NORMS: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("array", "options"), NORMS)
+@each(("array", "options"), NORMS)
 def test_norms(array: Any, options: dict[str, Any]) -> None:
     like_numpy(np.linalg.norm, array, **options)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "array", "options"),
     [
         (np.linalg.vector_norm, A, {}),
@@ -273,7 +273,7 @@ def test_norms_of_the_array_api(function: Any, array: Any, options: dict[str, An
 # -- what is refused -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "text"),
     [
         (lambda x: gnp.var(x, where=x), UnsupportedError, "np.var does not support where"),
@@ -355,13 +355,13 @@ SMOOTH: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_more_gradients(name: str) -> None:
     function, arrays = SMOOTH[name]
     check(function, *arrays)
 
 
-@pytest.mark.parametrize(
+@each(
     ("array", "options"),
     [
         n
@@ -375,8 +375,8 @@ def test_gradients_of_norms(array: Any, options: dict[str, Any]) -> None:
     check(lambda x: gnp.linalg.norm(x, **options), array, rtol=1e-5)
 
 
-@pytest.mark.parametrize("order", [None, 1, 2, 3, np.inf])
-@pytest.mark.parametrize("axis", [None, 0])
+@each("order", [None, 1, 2, 3, np.inf])
+@each("axis", [None, 0])
 def test_gradient_of_a_norm_at_zero(order: Any, axis: Any) -> None:
     seed = [np.float64(1)]
     (g,) = gradients(lambda x: gnp.linalg.norm(x, order, axis), [np.zeros(3)], seed)
@@ -386,9 +386,9 @@ def test_gradient_of_a_norm_at_zero(order: Any, axis: Any) -> None:
 # -- zeros, ties, constants ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1])
-@pytest.mark.parametrize("function", ["prod", "cumprod"])
-@pytest.mark.parametrize("array", [ZEROS, ZEROS * Z, np.zeros((3, 3))], ids=str)
+@each("axis", [None, 0, 1])
+@each("function", ["prod", "cumprod"])
+@each("array", [ZEROS, ZEROS * Z, np.zeros((3, 3))], ids=str)
 def test_products_with_zeros(function: str, axis: Any, array: Any) -> None:
     check(lambda x: getattr(gnp, function)(x, axis=axis), array)
 
@@ -415,8 +415,8 @@ def test_an_infinite_seed_stays_where_the_maximum_is() -> None:
     np.testing.assert_array_equal(g, [0, np.inf])
 
 
-@pytest.mark.parametrize("value", [2.0, 0.1, 1e-200, 0.0, -1 / 3])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+@each("value", [2.0, 0.1, 1e-200, 0.0, -1 / 3])
+@each("dtype", [np.float64, np.float32, np.complex128])
 def test_spread_of_constants_has_gradient_zero(value: float, dtype: Any) -> None:
     x = np.full((3, 5), value, dtype)
     for function in (gnp.std, gnp.var):
@@ -425,7 +425,7 @@ def test_spread_of_constants_has_gradient_zero(value: float, dtype: Any) -> None
         np.testing.assert_allclose(g, 0, atol=0 if function == gnp.std else 1e-7)
 
 
-@pytest.mark.parametrize("function", ["sum", "mean", "prod", "max", "var", "std", "cumsum"])
+@each("function", ["sum", "mean", "prod", "max", "var", "std", "cumsum"])
 def test_float32_stays(function: str) -> None:
     x = M.astype(np.float32)
     seed = np.ones_like(getattr(np, function)(x, axis=0))
@@ -435,7 +435,7 @@ def test_float32_stays(function: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:Mean of empty:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
-@pytest.mark.parametrize("function", ["sum", "mean", "prod", "var", "std"])
+@each("function", ["sum", "mean", "prod", "var", "std"])
 def test_gradients_of_nothing(function: str) -> None:
     with np.errstate(all="ignore"):
         for shape, seed in (((0,), np.float64(1)), ((0, 3), np.ones(3)), ((3, 0), np.zeros(0))):

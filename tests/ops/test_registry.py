@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
@@ -34,7 +33,7 @@ from gradsmith.ir.verify import verify
 from gradsmith.ops.declare import FUNCTIONS, OPS
 from gradsmith.ops.stable import LOWERINGS
 from gradsmith.passes.pipeline import lower, optimise
-from helpers import run_checks
+from helpers import each, run_checks
 from ops.cases import (
     CASES,
     DOUBLE,
@@ -378,7 +377,7 @@ def test_sample(case: Case) -> None:
     run_checks(checks, Subject(case))
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each("name", SAMPLES)
 def test_some_sample_grows(name: str) -> None:
     """Lest the two checks above pass by testing nothing."""
     sized = [Sized(case) for case in CASES if case.op.name == name]
@@ -423,7 +422,7 @@ def test_every_op_has_samples() -> None:
     assert all(SAMPLES.values())
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=str)
+@each("op", OPS.values(), ids=str)
 def test_every_argument_has_a_rule_or_a_status(op: Op) -> None:
     derivative = op.derivative
     if isinstance(derivative, (NonDiff, NotImplementedRule)):
@@ -440,7 +439,7 @@ def test_every_argument_has_a_rule_or_a_status(op: Op) -> None:
         assert len(sample.args) <= len(derivative.rules)
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=str)
+@each("op", OPS.values(), ids=str)
 def test_every_op_can_be_talked_about(op: Op) -> None:
     """Names stand in printed graphs, in error messages and in the documentation."""
     assert OPS[op.name] is op
@@ -454,9 +453,7 @@ def dotted(function: Any) -> str:
     return f"{getattr(function, '__module__', '')}.{getattr(function, '__name__', function)}"
 
 
-@pytest.mark.parametrize(
-    ("meant", "meaning"), FUNCTIONS.items(), ids=[dotted(f) for f in FUNCTIONS]
-)
+@each(("meant", "meaning"), FUNCTIONS.items(), ids=[dotted(f) for f in FUNCTIONS])
 def test_every_meaning_has_the_parameters_of_what_is_meant(meant: Any, meaning: Any) -> None:
     """By the same names, in the same order and with the same defaults; the frontend takes care of
     ``out``, and of Python's functions, which plain values go to.

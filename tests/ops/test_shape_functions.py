@@ -8,6 +8,7 @@ import pytest
 import gradsmith as gs
 from gradsmith.errors import ArgumentValueError, IndexRangeError, ShapeError, UnsupportedError
 from gradsmith.ops.declare import FUNCTIONS
+from helpers import each
 from ops.harness import agrees, run, same, traced
 
 A = np.arange(24.0).reshape(2, 3, 4)
@@ -17,7 +18,7 @@ S = np.array(2.5)
 COLUMN = np.arange(4.0).reshape(4, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "array", "options"),
     [
         (np.reshape, A, {"shape": (4, 6)}),
@@ -118,14 +119,14 @@ def test_unary(function, array, options):
         agrees(function, array, **options)
 
 
-@pytest.mark.parametrize("k", range(-1, 5))
-@pytest.mark.parametrize("axes", [(0, 1), (1, 2), (2, 0)])
+@each("k", range(-1, 5))
+@each("axes", [(0, 1), (1, 2), (2, 0)])
 def test_rot90(k, axes):
     agrees(np.rot90, A, k=k, axes=axes)
 
 
-@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
-@pytest.mark.parametrize("width", [0, 2, (1, 0), ((1, 2), (0, 2)), ((2, 1),), {1: (0, 1)}])
+@each("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
+@each("width", [0, 2, (1, 0), ((1, 2), (0, 2)), ((2, 1),), {1: (0, 1)}])
 def test_pad(mode, width):
     agrees(np.pad, M, pad_width=width, mode=mode)
 
@@ -140,7 +141,7 @@ def test_pad_with_values():
         run(lambda x: FUNCTIONS[np.pad](x, 9, "reflect"), V)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "arrays", "options"),
     [
         (np.concatenate, [V, V], {}),
@@ -182,8 +183,8 @@ def test_append_and_block():
     same(actual, np.block([V, V, 1.0]))
 
 
-@pytest.mark.parametrize("obj", [0, -1, 2, [0, 2], slice(0, 3, 2), [True, False, True]])
-@pytest.mark.parametrize("axis", [None, 0])
+@each("obj", [0, -1, 2, [0, 2], slice(0, 3, 2), [True, False, True]])
+@each("axis", [None, 0])
 def test_delete(obj, axis):
     if obj == [True, False, True] and axis is None:
         return
@@ -206,14 +207,14 @@ def test_broadcast_arrays():
     agrees(np.broadcast_arrays, COLUMN, V, S)
 
 
-@pytest.mark.parametrize("indexing", ["xy", "ij"])
-@pytest.mark.parametrize("sparse", [True, False])
+@each("indexing", ["xy", "ij"])
+@each("sparse", [True, False])
 def test_meshgrid(indexing, sparse):
     agrees(np.meshgrid, V, M[0], A[:, 0, 0], indexing=indexing, sparse=sparse)
     agrees(np.meshgrid, V, indexing=indexing, sparse=sparse)
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda x: FUNCTIONS[np.reshape](x, (5, -1)),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from gradsmith.autodiff.forward import jvp
 from gradsmith.autodiff.reverse import vjp
@@ -19,6 +18,7 @@ from gradsmith.ir.verify import verify
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import read, write, write_added
+from helpers import each
 from ops.harness import flatten, symbolic
 
 random = np.random.default_rng(7)
@@ -108,8 +108,8 @@ def check(function: Any, *arrays: Any) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("array", [A, A.astype(np.float32), A + 1j * A[::-1]])
-@pytest.mark.parametrize(
+@each("array", [A, A.astype(np.float32), A + 1j * A[::-1]])
+@each(
     "function",
     [
         lambda f, x: f.reshape(x, (4, -1)),
@@ -158,8 +158,8 @@ def test_functions_of_one_array(function, array):
     check(function, array)
 
 
-@pytest.mark.parametrize("array", [M, M.astype(np.float32), Z])
-@pytest.mark.parametrize(
+@each("array", [M, M.astype(np.float32), Z])
+@each(
     "key",
     [
         0,

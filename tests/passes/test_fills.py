@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def of_elements(x):
@@ -69,7 +69,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("f", "x", "expected", "written"), CASES)
+@each(("f", "x", "expected", "written"), CASES)
 def test_what_a_loop_fills(f, x, expected, written):
     gradient = gs.grad(f)
     found = gradient(x)

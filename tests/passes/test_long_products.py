@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.9, -1.1, 1.05])
 
@@ -30,8 +31,8 @@ def power_by_factors(x, times):
     return product * product - 0.5 * product
 
 
-@pytest.mark.parametrize("times", range(1, 8))
-@pytest.mark.parametrize("x", [0.9, np.float64(-1.1), X], ids=["float", "scalar", "array"])
+@each("times", range(1, 8))
+@each("x", [0.9, np.float64(-1.1), X], ids=["float", "scalar", "array"])
 def test_power_by_squaring(x, times):
     n = 2**times
     gradient = gs.grad(lambda x: np.sum(power_by_squaring(x, times)))
@@ -43,6 +44,6 @@ def test_power_by_squaring(x, times):
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("function", [scaled_and_squared, power_by_factors])
+@each("function", [scaled_and_squared, power_by_factors])
 def test_products_with_numbers_and_signs(function, times):
     gs.check_grads(lambda x: function(x, times), (1.1 * X,), order=2, rtol=1e-5, atol=1e-9)

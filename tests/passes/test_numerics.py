@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 random = np.random.default_rng(2)
 
@@ -37,7 +38,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("k", range(len(PAIRS)))
+@each("k", range(len(PAIRS)))
 def test_shifts(name, k):
     x, y, axis = PAIRS[k]
 

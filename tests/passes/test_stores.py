@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 from passes.test_views import check_gradient
 from programs.harness import copied, same_bits
 
@@ -81,7 +81,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@each("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_value_and_gradient(function):
     random = np.random.default_rng(3)
     compiled, gradient = gs.compile(function), gs.grad(function, (0,))

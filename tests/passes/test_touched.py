@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from helpers import random_count
+from helpers import each, random_count
 
 COUNT = random_count(60)
 
@@ -150,7 +150,7 @@ def check(function, *args):
         return gradient.source(*args)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "stored"),
     [
         (recurrence, (V, W), ("g_x[i] = ", "g_y[i] = ")),
@@ -174,7 +174,7 @@ def test_what_nothing_reads_again_is_not_cleared(function):
     assert "] = 0\n" not in check(function, *args)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args", "added"),
     [
         (halves, (V, W), ("g_x[i // 2] += ",)),

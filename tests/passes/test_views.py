@@ -14,7 +14,7 @@ import pytest
 
 import gradsmith as gs
 from control.harness import along, direction_for, near, only, slope
-from helpers import spread
+from helpers import each, spread
 from programs.harness import copied, same_bits, seeds_for
 
 VIEWS = {
@@ -180,7 +180,7 @@ PASSED_ON = [name for name in VIEWS if name != "diagonal block"]
 
 
 @pytest.mark.parametrize("write", [put, added, scaled, divided], ids=lambda w: w.__name__)
-@pytest.mark.parametrize("context", [in_a_loop, in_a_branch_in_a_loop], ids=lambda c: c.__name__)
+@each("context", [in_a_loop, in_a_branch_in_a_loop], ids=lambda c: c.__name__)
 @pytest.mark.parametrize("view", PASSED_ON)
 def test_no_trip_copies_all_of_the_array(view, context, write):
     """Parts of it may have to be kept, with one axis; a copy in its order has two."""

@@ -29,6 +29,7 @@ from gradsmith.passes.numbers import floating_numbers
 from gradsmith.passes.pipeline import ADJOINT, FINISH, LOWERED, lower
 from gradsmith.passes.products import quick_products
 from gradsmith.passes.rewrite import Table, rebuild
+from helpers import each
 from ops.differences import gnp as np_
 from ops.graphs import Traced, run, symbolic, traced
 
@@ -104,7 +105,7 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("expected", SUMS)
+@each("expected", SUMS)
 def test_what_is_the_same_for_all_terms_comes_out_of_the_sum(expected):
     function, *args = SUMS[expected]
     assert result(rewritten(ADJOINT, lambda *nodes: [function(*nodes)], *args)) == expected
@@ -121,7 +122,7 @@ SUMS_THAT_STAY = {
 }
 
 
-@pytest.mark.parametrize("name", SUMS_THAT_STAY)
+@each("name", SUMS_THAT_STAY)
 def test_sums_that_stay(name):
     function, *args = SUMS_THAT_STAY[name]
     line = result(rewritten(ADJOINT, lambda *nodes: [function(*nodes)], *args))
@@ -161,7 +162,7 @@ CANCELLED = {
 }
 
 
-@pytest.mark.parametrize("expected", CANCELLED)
+@each("expected", CANCELLED)
 def test_what_cancels_is_gone(expected):
     function, *args = CANCELLED[expected]
     line = result(rewritten(ADJOINT, lambda *nodes: [function(*nodes)], *args))
@@ -210,7 +211,7 @@ STRUCTURE = {
 }
 
 
-@pytest.mark.parametrize("expected", STRUCTURE)
+@each("expected", STRUCTURE)
 def test_identities_keep_every_bit(expected):
     function, *args = STRUCTURE[expected]
     graph = in_sizes(lambda *nodes: [function(*nodes)], *args).graph
@@ -221,7 +222,7 @@ def test_identities_keep_every_bit(expected):
     assert result(statements(better)) == expected.strip()
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, bool])
+@each("dtype", [np.int64, np.int8, np.uint8, bool])
 def test_integers_keep_their_signs(dtype):
     i = np.array([0, 1, 1], dtype)
     if dtype is not bool:
@@ -293,7 +294,7 @@ FLAT = {
 }
 
 
-@pytest.mark.parametrize("expected", FLAT)
+@each("expected", FLAT)
 def test_products_are_written_from_left_to_right(expected):
     function, *args = FLAT[expected]
     graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)
@@ -322,7 +323,7 @@ FACTORED = {
 }
 
 
-@pytest.mark.parametrize("expected", FACTORED)
+@each("expected", FACTORED)
 def test_common_factors_are_taken_out(expected):
     function, *args = FACTORED[expected]
     graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)
@@ -332,7 +333,7 @@ def test_common_factors_are_taken_out(expected):
 STEPS = [flat_products, factor_sums, quick_products, floating_numbers]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@each("step", STEPS)
 def test_the_users_own_formulas_stay_as_they_are(step):
     def function(x, y):
         return [2 * (x * y), x * y - x * (y + 1)]
@@ -341,7 +342,7 @@ def test_the_users_own_formulas_stay_as_they_are(step):
     assert step(graph) is graph
 
 
-@pytest.mark.parametrize("step", STEPS)
+@each("step", STEPS)
 def test_integers_and_less_precise_factors_stay(step):
     def function(i, x):
         return [2 * (i * x), i * x - i * (x + 1)]
@@ -391,8 +392,8 @@ def test_squares_are_made_once():
     def powers_first(x):
         return [1 - x**2, x * x]
 
-    for each in (function, powers_first):
-        graph = in_sizes(each, X).graph
+    for one in (function, powers_first):
+        graph = in_sizes(one, X).graph
         better = verify(rebuild(graph, LOWERED))
         for ours, theirs in zip(run(better, (X,)), run(graph, (X,)), strict=True):
             assert ours.tobytes() == theirs.tobytes()
@@ -420,7 +421,7 @@ CALLED = {
 }
 
 
-@pytest.mark.parametrize("expected", CALLED)
+@each("expected", CALLED)
 def test_products_are_called(expected):
     function, *args = CALLED[expected]
     graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)
@@ -462,7 +463,7 @@ SUMS_BY_THEMSELVES = {
 }
 
 
-@pytest.mark.parametrize("name", SUMS_BY_THEMSELVES)
+@each("name", SUMS_BY_THEMSELVES)
 def test_other_sums_stay(name):
     graph = adjoint_graph(SUMS_BY_THEMSELVES[name], M, N)
     assert quick_products(graph) is graph
@@ -484,7 +485,7 @@ OPERATORS = {
 }
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@each("name", OPERATORS)
 def test_other_products_stay_operators(name):
     args = OPERATORS[name]
     graph = adjoint_graph(lambda x, y: [x @ y], *args)
@@ -523,7 +524,7 @@ FLOATING = {
 }
 
 
-@pytest.mark.parametrize("expected", FLOATING)
+@each("expected", FLOATING)
 def test_numbers_are_of_the_kind_of_the_array(expected):
     function, *args = FLOATING[expected]
     graph = adjoint_graph(lambda *nodes: [function(*nodes)], *args)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 A, B = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3) + 10
 U, V = np.array([1.5, 2.5, -1.0]), np.array([0.5, 0.25, 4.0])
@@ -83,13 +84,13 @@ def _differences(function, given, position, step=1e-6):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("name", OF_MATRICES)
+@each("name", OF_MATRICES)
 def test_matrices(name):
     check(OF_MATRICES[name], [(A, B), (0.1 * B, A - 7.0)])
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("name", OF_VECTORS)
+@each("name", OF_VECTORS)
 def test_vectors(name):
     check(OF_VECTORS[name], [(U, V), (-0.5 * V, U + 7.0)])
 

@@ -9,6 +9,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import UnsupportedError
+from helpers import each
 from programs.harness import close, copied, differences, leaves, same_bits, seeds_for
 
 X = np.array([0.4, -1.2, 0.9])
@@ -71,7 +72,7 @@ def _added(x, update):
     return z * x
 
 
-@pytest.mark.parametrize("name", INTEGERS)
+@each("name", INTEGERS)
 def test_integers_and_booleans(name):
     check(*INTEGERS[name])
 
@@ -87,7 +88,7 @@ FULL = {
 }
 
 
-@pytest.mark.parametrize("name", FULL)
+@each("name", FULL)
 def test_a_filled_array_has_its_dtype(name):
     check(FULL[name], X, 0.7)
 
@@ -103,7 +104,7 @@ SPREAD = {
 }
 
 
-@pytest.mark.parametrize("name", SPREAD)
+@each("name", SPREAD)
 def test_scattered_gradients_of_smaller_arrays(name):
     check(SPREAD[name], M)
 
@@ -123,7 +124,7 @@ SHIFTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SHIFTS)
+@each("name", SHIFTS)
 def test_shifts_that_broadcast(name):
     check(SHIFTS[name], X, COLUMN)
     check(SHIFTS[name], X[None], COLUMN)
@@ -149,7 +150,7 @@ PICKED = {
 }
 
 
-@pytest.mark.parametrize("name", PICKED)
+@each("name", PICKED)
 def test_parts_of_log_softmax(name):
     check(PICKED[name], M)
 
@@ -211,7 +212,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@each("name", NUMBERS)
 def test_python_numbers_stay_weak(name):
     x = X.astype(np.float32)
     same_bits(gs.compile(NUMBERS[name])(0.62, x), NUMBERS[name](0.62, x))
@@ -266,9 +267,9 @@ LAYOUTS = {
 SURE = {("reshape", "C"), ("ravel", "C"), ("conj", "C"), ("reshape of rows", "C"), ("copy", "C")}
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["array written", "result written"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", MADE)
+@each("whole", [True, False], ids=["array written", "result written"])
+@each("layout", LAYOUTS)
+@each("name", MADE)
 def test_shared_memory_is_as_in_numpy_or_refused(name, layout, whole):
     function = _written(MADE[name], whole=whole)
     argument = LAYOUTS[layout](M)
@@ -299,7 +300,7 @@ REBUILT = {
 }
 
 
-@pytest.mark.parametrize("name", REBUILT)
+@each("name", REBUILT)
 def test_reshapes_of_new_arrays_share_memory_as_in_numpy_or_are_refused(name):
     def function(x):
         base = REBUILT[name](x)
@@ -350,7 +351,7 @@ WITHOUT_AXES = {
 }
 
 
-@pytest.mark.parametrize("name", WITHOUT_AXES)
+@each("name", WITHOUT_AXES)
 def test_names_of_one_array_without_axes(name):
     def add(total, value):
         total += value

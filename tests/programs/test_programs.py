@@ -22,7 +22,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith import tree
-from helpers import peer, run_cases, run_checks, spread
+from helpers import each, peer, run_cases, run_checks, spread
 from programs.arguments import ALL_ONE, FIRST, NONE, ONE, SECOND
 from programs.harness import (
     PROGRAMS,
@@ -427,7 +427,7 @@ WRONG_IN_AUTOGRAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_gradients_equal_autograd(family):
     autograd = peer("autograd")
     compared = 0

@@ -10,7 +10,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import InternalError
-from helpers import random_count
+from helpers import each, random_count
 from programs.harness import close, copied, differences, leaves, same_bits, seeds_for
 from programs.random_programs import SIZES, arguments, compiled, drawn
 
@@ -107,7 +107,7 @@ def test_few_are_refused():
     assert refused <= REFUSED_AT_MOST * COUNT / 2
 
 
-@pytest.mark.parametrize("number", range(1, COUNT, 4))
+@each("number", range(1, COUNT, 4))
 def test_second_derivative(number):
     function, _, program = subject(number)
     args = arguments(SIZES[0], number)

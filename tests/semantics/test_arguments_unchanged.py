@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -29,7 +30,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@each("call", CALLS.values(), ids=CALLS)
 def test_gradient_calls_leave_the_arguments_alone(call):
     def f(v):
         v *= 2

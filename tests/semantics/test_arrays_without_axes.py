@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from helpers import spread
+from helpers import each, spread
 
 # -- how one is made
 
@@ -324,7 +324,7 @@ LOOPS = [
 
 
 @pytest.mark.parametrize("f", LOOPS)
-@pytest.mark.parametrize("kind", [float, np.array])
+@each("kind", [float, np.array])
 def test_loops_leave_what_they_are_given_alone(f, kind):
     compiled, gradient = gs.compile(f), gs.grad(f)
     for at in AT:
@@ -424,8 +424,8 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("result", SEVERAL)
-@pytest.mark.parametrize("kind", [float, np.array])
+@each("result", SEVERAL)
+@each("kind", [float, np.array])
 def test_several_arrays(result, kind):
     def number(x):
         return sum([np.sum(np.abs(r)) * (k + 1.5) for k, r in enumerate(result(x))])
@@ -451,7 +451,7 @@ GIVING = [
 
 @pytest.mark.filterwarnings("ignore::gradsmith.errors.UnusedInputWarning")
 @pytest.mark.parametrize("f", GIVING)
-@pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.array])
+@each("kind", [float, np.float64, np.float32, np.array])
 def test_gradients_of_arrays_without_axes_are_scalars_of_numpys(f, kind):
     x = kind(0.7)
     numpys = np.asarray(x).dtype.type

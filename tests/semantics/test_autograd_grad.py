@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.entry_points import (
     loss,
     two_scalars,
@@ -184,7 +185,7 @@ def test_the_gradient_may_be_used_inside_the_function():
     same(gs.compile(step)(vector()), vector() - 0.4 * vector() ** 3)
 
 
-@pytest.mark.parametrize("inputs", ["b", ["b"], 1, [1], ("b",)])
+@each("inputs", ["b", ["b"], 1, [1], ("b",)])
 def test_inputs_of_a_whole_function_are_names_or_positions(inputs):
     def f(a, b, c):
         return np.sum(a * b * b * c)
@@ -257,7 +258,7 @@ def as_torch_programs(torch):
     }
 
 
-@pytest.mark.parametrize("name", as_numpy_programs())
+@each("name", as_numpy_programs())
 def test_numbers_equal_torchs(grad, torch, name):
     leaves = [torch.tensor(a, requires_grad=True) for a in (X, W, V)]
     output = as_torch_programs(torch)[name](*leaves)

@@ -13,9 +13,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.entry_points import (
     by_trace,
     line_of,
@@ -87,7 +87,7 @@ def test_unused_input_is_named_by_autograd_grad():
     assert re.search(r"\bspare\b", message)
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@each("cut", CUTS)
 def test_unused_input_says_which_step_cuts_it_off(grad, cut):
     fun, step = CUTS[cut]
     message = refusal(RuntimeError, grad, fun, (vector(), vector()))
@@ -96,7 +96,7 @@ def test_unused_input_says_which_step_cuts_it_off(grad, cut):
     assert re.search(rf"\b{line_of('cut: ' + cut, HERE)}\b", message)
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@each("cut", CUTS)
 def test_unused_input_cut_off_is_named(cut):
     message = refusal(RuntimeError, gs.differentiable(CUTS[cut][0]).grad, vector(), vector())
     assert re.search(r"\bt\b", message)
@@ -107,7 +107,7 @@ def test_unused_input_not_asked_for_is_no_error(grad):
     same(g, 2 * vector())
 
 
-@pytest.mark.parametrize("fun", [leaves_out, *(fun for fun, _ in CUTS.values())])
+@each("fun", [leaves_out, *(fun for fun, _ in CUTS.values())])
 def test_unused_input_allowed_gives_none(grad, fun):
     by_x, by_other = grad(fun, (vector(), vector()), allow_unused=True)
     assert by_x.shape == (3,)
@@ -152,7 +152,7 @@ def test_a_numerically_zero_gradient_is_not_unused(grad):
 # --- row: materialize_grads
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+@each("dtype", [np.float32, np.float64, np.complex128])
 def test_materialize_grads_gives_zeros(grad, dtype):
     spare = np.ones((2, 4), dtype=dtype)
     by_x, by_spare = grad(leaves_out, (vector(), spare), materialize_grads=True)
@@ -189,7 +189,7 @@ def test_materialize_grads_zeros_carry_the_batch_dimension(grad):
 # --- row: integers and booleans
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [np.array([1, 2, 3]), np.array([True, False, True]), np.ones(3, dtype=np.uint8), 3, True],
     ids=["int64", "bool", "uint8", "int", "Python bool"],
@@ -203,8 +203,8 @@ def test_integer_or_boolean_input_asked_for(grad, other):
     assert re.search(r"\bk\b", message) or grad is by_trace
 
 
-@pytest.mark.parametrize("value", [3, np.array([1, 2, 3]), True], ids=["int", "array", "bool"])
-@pytest.mark.parametrize("transform", [gs.grad, gs.value_and_grad])
+@each("value", [3, np.array([1, 2, 3]), True], ids=["int", "array", "bool"])
+@each("transform", [gs.grad, gs.value_and_grad])
 def test_integer_or_boolean_argument_of_a_transform(transform, value):
     refusal(TypeError, transform(loss), value)
 
@@ -213,7 +213,7 @@ def position_of_the_largest(x):
     return np.argmax(x)
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         position_of_the_largest,
@@ -272,8 +272,8 @@ TRANSFORMS = {
 }
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
-@pytest.mark.parametrize("fun", [leaves_out, *(fun for fun, _ in CUTS.values())])
+@each("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@each("fun", [leaves_out, *(fun for fun, _ in CUTS.values())])
 def test_transforms_give_zeros_and_warn_where_nothing_depends(transform, fun):
     (by_x, by_other), messages = recorded(transform(fun), vector(), vector())
     assert by_x.any()
@@ -287,7 +287,7 @@ def test_transforms_name_the_unused_parameter():
     assert re.search(r"\bspare\b", message)
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@each("cut", CUTS)
 def test_transforms_say_why_nothing_depends(cut):
     fun, step = CUTS[cut]
     _, (message,) = recorded(gs.grad(fun, argnums=1), vector(), vector())

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.entry_points import (
     line_of,
     refusal,
@@ -55,7 +56,7 @@ BATCHED = {
 
 
 @pytest.mark.parametrize("name", BATCHED)
-@pytest.mark.parametrize("batch", [1, 4])
+@each("batch", [1, 4])
 def test_batched_seeds_equal_a_loop(grad, name, batch):
     fun, x = BATCHED[name], vector()
     shape = np.shape(fun(x))

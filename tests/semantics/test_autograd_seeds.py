@@ -12,9 +12,9 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.entry_points import (
     identity_times_two,
     loss,
@@ -33,7 +33,7 @@ HERE = Path(__file__)
 # --- row: no seed
 
 
-@pytest.mark.parametrize("shape", [(3,), (2, 2), (1, 3), (2, 1, 2)], ids=str)
+@each("shape", [(3,), (2, 2), (1, 3), (2, 1, 2)], ids=str)
 def test_no_seed_and_output_not_one_element(grad, shape):
     x = np.ones(shape)
     message = refusal(RuntimeError, grad, square, (x,))
@@ -41,13 +41,13 @@ def test_no_seed_and_output_not_one_element(grad, shape):
     assert "grad_outputs" in message
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (1, 0)], ids=str)
+@each("shape", [(0,), (0, 3), (1, 0)], ids=str)
 def test_no_seed_and_output_of_size_0(grad, shape):
     message = refusal(RuntimeError, grad, square, (np.ones(shape),))
     assert str(shape) in message
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
+@each("shape", [(), (1,), (1, 1)], ids=str)
 def test_no_seed_needed_for_one_element(grad, shape):
     x = np.full(shape, 3.0)
     (g,) = grad(square, (x,))
@@ -61,7 +61,7 @@ def test_no_seed_among_several_outputs_of_which_one_is_not_one_element(grad):
     assert "grad_outputs" in message
 
 
-@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@each("dtype", [np.complex64, np.complex128])
 def test_no_seed_complex_scalar_output(grad, dtype):
     z = np.array([1 + 2j, 3 - 1j], dtype=dtype)
     message = refusal(RuntimeError, grad, loss, (z,))
@@ -81,7 +81,7 @@ def test_seed_for_a_complex_scalar_output(grad, torch):
 # --- row: seed of another shape
 
 
-@pytest.mark.parametrize("shape", [(2,), (1,), (), (1, 3), (3, 1), (3, 3), (0,)], ids=str)
+@each("shape", [(2,), (1,), (), (1, 3), (3, 1), (3, 3), (0,)], ids=str)
 def test_seed_of_another_shape(grad, shape):
     seed = np.ones(shape)
     message = refusal(RuntimeError, grad, identity_times_two, (vector(),), grad_outputs=seed)
@@ -89,7 +89,7 @@ def test_seed_of_another_shape(grad, shape):
     assert "(3,)" in message
 
 
-@pytest.mark.parametrize("shape", [(1,), (1, 1), (3,)], ids=str)
+@each("shape", [(1,), (1, 1), (3,)], ids=str)
 def test_seed_of_another_shape_for_a_scalar(grad, shape):
     message = refusal(RuntimeError, grad, loss, (vector(),), grad_outputs=np.ones(shape))
     assert str(shape) in message
@@ -117,7 +117,7 @@ def test_seed_of_another_shape_names_its_index(grad):
     assert "(3,)" in message
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@each("count", [1, 3])
 def test_fewer_or_more_seeds_than_outputs(grad, count):
     seeds = [np.ones(3)] * count
     message = refusal(RuntimeError, grad, two_vectors, (vector(),), grad_outputs=seeds)
@@ -137,7 +137,7 @@ def test_no_seeds_for_an_output_that_needs_none(grad):
 # --- row: [seed, None]
 
 
-@pytest.mark.parametrize("container", [list, tuple])
+@each("container", [list, tuple])
 def test_none_among_seeds_where_the_output_has_one_element(grad, container):
     seed = vector(1.0, 2.0, 3.0)
     (g,) = grad(vector_and_scalar, (vector(),), grad_outputs=container([seed, None]))
@@ -170,8 +170,8 @@ VECTOR_SEEDS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("seed", VECTOR_SEEDS.values(), ids=VECTOR_SEEDS)
+@each("dtype", [np.float32, np.float64])
+@each("seed", VECTOR_SEEDS.values(), ids=VECTOR_SEEDS)
 def test_seed_of_another_real_dtype_is_converted(grad, dtype, seed):
     x = vector().astype(dtype)
     (g,) = grad(square, (x,), grad_outputs=seed)
@@ -179,8 +179,8 @@ def test_seed_of_another_real_dtype_is_converted(grad, dtype, seed):
     same(g, 2 * x * np.array([1, 2, 3], dtype=dtype), rtol=1e-6 if dtype is np.float32 else RTOL)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
+@each("dtype", [np.float32, np.float64])
+@each(
     "seed",
     [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5), [0.5], (np.array(0.5),)],
     ids=["float", "np.float64", "np.float32", "0-d array", "list of a float", "tuple of a 0-d"],
@@ -219,7 +219,7 @@ def test_seeds_as_weights(grad):
     same(by_c, [0.1 / 6, 1 / 7, 0.0001 / 8])
 
 
-@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@each("dtype", [np.complex64, np.complex128])
 def test_complex_seed_for_a_real_output(grad, dtype):
     seed = np.ones(3, dtype=dtype)
     message = refusal(RuntimeError, grad, square, (vector(),), grad_outputs=seed)

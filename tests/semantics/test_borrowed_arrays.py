@@ -11,6 +11,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 TEMPLATE = np.arange(1.0, 5.0)
 
@@ -132,7 +133,7 @@ READING = (
 )
 
 
-@pytest.mark.parametrize("function", READING, ids=lambda f: f.__name__)
+@each("function", READING, ids=lambda f: f.__name__)
 def test_reading_leaves_what_others_hold(function):
     compiled = gs.compile(function)
     for writable in (True, False):
@@ -143,7 +144,7 @@ def test_reading_leaves_what_others_hold(function):
             np.testing.assert_array_equal(table.values, TEMPLATE)
 
 
-@pytest.mark.parametrize("function", READING, ids=lambda f: f.__name__)
+@each("function", READING, ids=lambda f: f.__name__)
 def test_gradients_leave_what_others_hold(function):
     def total(table, x):
         made = function(table, x)
@@ -249,7 +250,7 @@ def outcome(function, x, *, writable):
     return [np.asarray(part).tolist() for part in parts], table.values.tolist()
 
 
-@pytest.mark.parametrize("function", WRITING, ids=lambda f: f.__name__)
+@each("function", WRITING, ids=lambda f: f.__name__)
 def test_writes_of_the_function_reach_what_others_hold(function):
     compiled = gs.compile(function)
     for writable, x in ((True, 1.0), (True, 0.5), (False, 1.0), (True, 2.0)):

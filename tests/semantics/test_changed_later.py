@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -173,7 +174,7 @@ def kept_f_grad(fun):
     return lambda x: f.grad(x)[0]
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@each("transform", TRANSFORMS.values(), ids=TRANSFORMS)
 def test_closure_number_changed_later(transform):
     scale = 2.0
 
@@ -186,7 +187,7 @@ def test_closure_number_changed_later(transform):
     same(g(X), np.full(3, 5.0))
 
 
-@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@each("transform", TRANSFORMS.values(), ids=TRANSFORMS)
 def test_closure_array_changed_later(transform):
     table = np.ones(3)
 
@@ -423,8 +424,8 @@ def steps_of(call):
     return len(found)
 
 
-@pytest.mark.parametrize("name", ["of_dict", "of_list", "of_attributes"])
-@pytest.mark.parametrize("transform", [gs.compile, gs.grad])
+@each("name", ["of_dict", "of_list", "of_attributes"])
+@each("transform", [gs.compile, gs.grad])
 def test_a_call_costs_nothing_for_numbers_that_are_not_read(name, transform):
     steps = []
     for count in (10, 500):

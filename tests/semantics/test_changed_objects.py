@@ -19,6 +19,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 CALLS = [(np.array(x),) for x in ([1.0, 2.0], [-1.0, 2.0], [3.0, 0.5])]
 
@@ -311,7 +312,7 @@ def by_a_member(x):
     FACTORY.default_factory = float
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [by_a_method, by_a_variable, by_a_method_of_a_library, by_an_item, by_a_member],
 )

@@ -11,6 +11,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 CALLS = [(np.array(x),) for x in ([1.0, 2.0], [-1.0, 2.0], [3.0, 0.5])]
 OUTSIDE = bytearray(b"abc")
@@ -82,7 +83,7 @@ PROGRAMS += [moved_to_another_slot, bytes_changed, defaults_changed]
 PROGRAMS += [arguments_of_an_error_changed]
 
 
-@pytest.mark.parametrize("function", PROGRAMS)
+@each("function", PROGRAMS)
 def test_what_one_path_changes(function):
     check_calls(function, *CALLS)
 

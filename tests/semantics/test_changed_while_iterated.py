@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def appended(x):
@@ -183,7 +183,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_what_python_does(function):
     compiled = gs.compile(function)
     for values in ([1.0, 3.0, 2.0, 4.0], [1.0, 2.0, 2.0, 3.0], [5.0, 2.0], [1.0, 1.5, 1.0]):

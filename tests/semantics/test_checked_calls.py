@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of
+from helpers import each
 
 SIZES = [(np.array([n]),) for n in (2.0, -1.0, 0.0, -3.0)]
 MAKING = ["zeros((n, 2))", "ones(n)", "empty((2, n))", "full((n,), 2.0)", "eye(n)", "identity(n)"]
 
 
-@pytest.mark.parametrize("made", MAKING)
+@each("made", MAKING)
 def test_an_array_of_which_only_the_size_is_read_has_no_negative_sizes(made):
     check_calls(function_of(f"n = int(x[0])\nreturn np.{made}.size"), *SIZES)
 
@@ -20,7 +20,7 @@ def test_an_array_of_which_only_the_size_is_read_has_no_negative_sizes(made):
 DIVISIONS = [(1.4, 2.0), (1.4, 0.0), (-3.1, 0.5), (0.0, 0.0), (2, 0.0), (1.5, 2), (7, 2), (7, 0)]
 
 
-@pytest.mark.parametrize("body", ["divmod(a, b)", "divmod(a, b)[1]", "divmod(1.5, b)", "a // b"])
+@each("body", ["divmod(a, b)", "divmod(a, b)[1]", "divmod(1.5, b)", "a // b"])
 def test_the_error_of_divmod(body):
     check_calls(function_of(body, "a, b"), *DIVISIONS)
 
@@ -38,7 +38,7 @@ def test_the_remainder_of_arrays_has_no_check():
 POWERS = ["a ** -1", "pow(a, -1)", "a ** -2", "a ** -0.5", "max(a, 0.0) ** -1"]
 
 
-@pytest.mark.parametrize("body", POWERS)
+@each("body", POWERS)
 def test_the_error_of_a_negative_power(body):
     check_calls(function_of(body, "a"), (1.5,), (0.0,), (2.0,))
 
@@ -52,7 +52,7 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("name", LISTS)
+@each("name", LISTS)
 def test_an_index_out_of_the_range_of_a_list(name):
     calls = [(X, k) for k in (1, 0, 2, 7, -1, -9)]
     check_calls(function_of(LISTS[name], "x, k"), *calls)

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Cell:
@@ -264,7 +264,7 @@ FUNCTIONS = [
 POINTS = [[5.0, 1.0, 1.0], [1.0, 5.0, 2.0], [5.0, 3.0, 3.0, 1.0]]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_the_chosen_one_is_changed(function):
     compiled = gs.compile(function)
     for values in POINTS:

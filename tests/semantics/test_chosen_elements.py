@@ -6,10 +6,10 @@ They are the elements themselves, to which writes go, and keep the class that th
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
 from control.one_object import function_of
+from helpers import each
 
 PROGRAMS = {
     "row of a literal": "r = [[0.0, b], [b, b], [0.1, 0.2]]\nr[k][-1] = x[0]\nreturn r",
@@ -52,7 +52,7 @@ PROGRAMS = {
 SETS = [([0.3, -0.2, 0.5], 0.25), ([0.43, 0.9, -0.5, 0.1], 0.5), ([0.3, -0.2, 0.5], -0.25)]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 def test_written_and_read(name):
     body = "\n".join(line.removeprefix("        ") for line in PROGRAMS[name].split("\n"))
     function = function_of(f"k = int(abs(x[0]) * 10) % 2\n{body}", "x, b")

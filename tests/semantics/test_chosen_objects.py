@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from programs.harness import same_bits
 
 
@@ -182,7 +183,7 @@ def _ending(function, x):
         return repr(error)
 
 
-@pytest.mark.parametrize("function", ERRORS, ids=lambda function: function.__name__)
+@each("function", ERRORS, ids=lambda function: function.__name__)
 def test_errors_are_raised(function):
     compiled = gs.compile(function)
     for x in (1.5, -1.5, 3.0, -3.0, 1.5):

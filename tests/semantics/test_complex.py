@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import RTOL, grad, grads, same
 
 # --- row: complex
@@ -31,8 +32,8 @@ SQUARED_MODULUS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
-@pytest.mark.parametrize("name", SQUARED_MODULUS)
+@each("dtype", [np.complex64, np.complex128])
+@each("name", SQUARED_MODULUS)
 def test_squared_modulus_however_written(name, dtype):
     z = np.array([1 + 2j, -0.5 + 0.25j], dtype=dtype)
     g = grad(SQUARED_MODULUS[name], z)
@@ -49,7 +50,7 @@ def by_torch(torch, fun, z, seed):
     return torch.autograd.grad(fun(leaf), leaf, grad_outputs=torch.tensor(seed))[0]
 
 
-@pytest.mark.parametrize("name", HOLOMORPHIC)
+@each("name", HOLOMORPHIC)
 def test_holomorphic_functions_follow_torch(torch, name):
     fun = getattr(np, name)
     seed = np.array([0.5 - 2j, 1j, 3.0])
@@ -69,7 +70,7 @@ def complex_programs(m):
     }
 
 
-@pytest.mark.parametrize("name", complex_programs(np))
+@each("name", complex_programs(np))
 def test_complex_programs_follow_torch(torch, name):
     fun = complex_programs(np)[name]
     seed = (0.5 - 2j) * np.ones(np.shape(fun(Z)))
@@ -86,7 +87,7 @@ def real_programs(m):
     }
 
 
-@pytest.mark.parametrize("name", real_programs(np))
+@each("name", real_programs(np))
 def test_real_functions_of_complex_values_follow_torch(torch, name):
     seed = np.array([0.5, -1.0, 3.0])
     expected = by_torch(torch, real_programs(torch)[name], Z, seed)

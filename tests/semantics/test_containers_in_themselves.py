@@ -6,6 +6,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 CALLS = [(np.array(x),) for x in ([1.0, 2.0], [-1.0, 2.0], [3.0, 0.5])]
 
@@ -93,7 +94,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("function", PROGRAMS)
+@each("function", PROGRAMS)
 def test_containers_in_themselves(function):
     check_calls(function, *CALLS)
 

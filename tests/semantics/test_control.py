@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check
 
 X = np.array([0.5, -1.25, 2.0])
@@ -169,13 +170,13 @@ WORKING = [
 ]
 
 
-@pytest.mark.parametrize("fun", WORKING)
+@each("fun", WORKING)
 def test_values_and_gradients(fun):
     check(fun, X)
 
 
-@pytest.mark.parametrize("fun", WORKING)
-@pytest.mark.parametrize("scale", [-1.0, 0.3, 4.0])
+@each("fun", WORKING)
+@each("scale", [-1.0, 0.3, 4.0])
 def test_the_way_is_chosen_anew_in_every_call(fun, scale):
     compiled = gs.compile(fun)
     compiled(X)

@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from gradsmith.errors import UnsupportedError
+from helpers import each
 
 COUNT = [0]
 
@@ -215,7 +216,7 @@ def assert_same(made, wanted):
 
 @pytest.mark.filterwarnings("ignore::gradsmith.errors.GradsmithWarning")
 @pytest.mark.parametrize("take", TAKEN)
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_a_derivative_leaves_local_state_as_it_was(case, take):
     COUNT[0] = 0
     compiled = gs.compile(lambda x: case(take, x))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from control.one_object import check_calls, function_of
+from helpers import each
 
 COUNTED = "k = 0\nfor v in x:\n    if v > 0.6:\n        k += 1\n"
 REST = "return x[0] * (7 // k)"
@@ -24,6 +24,6 @@ PROGRAMS = {
 CALLS = [(np.array(x),) for x in ([0.9, 2.0, 0.7], [0.1, -2.0], [1.5, 0.2, 1.1, 0.8], [-1.0, 0.7])]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 def test_divisors_that_the_data_decide(name):
     check_calls(function_of(PROGRAMS[name]), *CALLS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -50,16 +51,16 @@ RAISING = {
 }
 
 
-@pytest.mark.parametrize("function", RAISING)
-@pytest.mark.parametrize("transform", [gs.compile, gs.grad, twice])
+@each("function", RAISING)
+@each("transform", [gs.compile, gs.grad, twice])
 def test_every_one_is_raised(function, transform):
     run = transform(function)
     run(X)
     for values, text in RAISING[function]:
         x = np.array(values)
-        for each in (function, run):
+        for one in (function, run):
             with pytest.raises((ValueError, AssertionError), match=text):
-                each(x)
+                one(x)
 
 
 def test_an_error_is_asked_for_once():
@@ -105,9 +106,7 @@ def from_none(x):
     return x
 
 
-@pytest.mark.parametrize(
-    "function", [from_another, from_a_variable_in_a_loop, from_the_handled_one, from_none]
-)
+@each("function", [from_another, from_a_variable_in_a_loop, from_the_handled_one, from_none])
 def test_causes_are_kept(function):
     compiled = gs.compile(function)
     assert compiled(np.zeros(2)).tolist() == [0, 0]

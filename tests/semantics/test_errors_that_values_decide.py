@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def largest_of_a_mask(x):
@@ -206,7 +207,7 @@ def outcome(function, *given):
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize(
+@each(
     ("function", "values"),
     [*itertools.product(OF_ARRAYS, [ARRAYS]), *itertools.product(OF_INTEGERS, [[5, 1, 7, 12, 2]])],
     ids=lambda value: getattr(value, "__name__", ""),

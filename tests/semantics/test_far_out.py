@@ -13,6 +13,7 @@ import pytest
 from scipy import special
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import grad, grads, same
 
 
@@ -62,8 +63,8 @@ FAR = {
 }
 
 
-@pytest.mark.parametrize("far", FAR)
-@pytest.mark.parametrize("fun", [log_sum_exp, log_sum_exp_method, log_sum_exp_in_steps])
+@each("far", FAR)
+@each("fun", [log_sum_exp, log_sum_exp_method, log_sum_exp_in_steps])
 def test_log_sum_exp_far_out(fun, far):
     x = FAR[far]
     value, g = gs.value_and_grad(fun)(x)
@@ -72,8 +73,8 @@ def test_log_sum_exp_far_out(fun, far):
     same(gs.compile(fun)(x), special.logsumexp(x))
 
 
-@pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("axis", [0, 1])
+@each("keepdims", [False, True])
+@each("axis", [0, 1])
 def test_log_sum_exp_of_an_axis_far_out(axis, keepdims):
     def f(x):
         return np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims))
@@ -83,8 +84,8 @@ def test_log_sum_exp_of_an_axis_far_out(axis, keepdims):
     same(grad(f, x), special.softmax(x, axis=axis))
 
 
-@pytest.mark.parametrize("far", FAR)
-@pytest.mark.parametrize("fun", [softmax, softmax_on_one_line, softmax_shifted])
+@each("far", FAR)
+@each("fun", [softmax, softmax_on_one_line, softmax_shifted])
 def test_softmax_far_out(fun, far):
     x, seed = FAR[far], np.array([1.0, -2.0, 0.5])
     p = special.softmax(x)
@@ -130,7 +131,7 @@ SIGMOID = {
 LINE = np.array([-1000.0, -800.0, -40.0, -1.0, 0.0, 2.0, 40.0, 800.0, 1000.0])
 
 
-@pytest.mark.parametrize("name", SOFTPLUS)
+@each("name", SOFTPLUS)
 def test_softplus_far_out(name):
     fun = SOFTPLUS[name]
     same(gs.compile(fun)(LINE), np.logaddexp(0, LINE))
@@ -208,7 +209,7 @@ SATURATED = {
 }
 
 
-@pytest.mark.parametrize("fun", SATURATED.values(), ids=SATURATED)
+@each("fun", SATURATED.values(), ids=SATURATED)
 def test_saturated(fun):
     x = np.array([800.0, 0.3, -800.0, -1.5])
     gradient = gs.grad(fun)(x)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import differences, grad, grads, same
 
 # --- row: float32 in, float32 out
@@ -99,7 +100,7 @@ def stored(x):
     return y * x
 
 
-@pytest.mark.parametrize("name", SINGLE)
+@each("name", SINGLE)
 def test_float32_in_float32_out(name):
     fun, x = SINGLE[name], np.array([0.25, 0.75, 0.5], dtype=np.float32)
     value = gs.compile(fun)(x)
@@ -110,7 +111,7 @@ def test_float32_in_float32_out(name):
     same(g, differences(fun, x.astype(np.float64)), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["mean", "std", "max", "softmax", "store", "float scalars"])
+@each("name", ["mean", "std", "max", "softmax", "store", "float scalars"])
 def test_float32_of_a_float32_scalar_stays(name):
     g = gs.grad(lambda x: np.sum(SINGLE[name](x)) * 2.0)(np.array([0.25, 0.75, 0.5], np.float32))
     assert g.dtype == np.float32
@@ -142,8 +143,8 @@ def chosen(b, x):
     return np.maximum(b, x)[0] + np.where(x > 1, b, x).sum()
 
 
-@pytest.mark.parametrize("function", [joined_in_a_loop, chosen])
-@pytest.mark.parametrize("b", [0.5, np.float32(0.5)])
+@each("function", [joined_in_a_loop, chosen])
+@each("b", [0.5, np.float32(0.5)])
 def test_the_gradient_of_a_number_is_a_number_of_its_dtype(function, b):
     gradient = gs.grad(function)
     for x in (np.array([0.3, 1.5, 2.5], np.float32), np.array([2.3, 1.5, 2.5], np.float32)):
@@ -200,7 +201,7 @@ def _in_pairs(x, a):
     return [p * 3.3 + q for p, q in pairs]
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         *(_after_a_float, _before_a_float, _chosen_by_a_condition, _of_several_dtypes),

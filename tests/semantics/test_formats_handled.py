@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def of_arrays(x):
@@ -56,7 +57,7 @@ def by_the_class_that_a_branch_gives(x):
 FUNCTIONS = (of_arrays, of_numbers, in_a_loop, by_the_class_that_a_branch_gives)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each("function", FUNCTIONS)
 def test_handlers_see_what_python_raises(function):
     compiled = gs.compile(function)
     for x in (np.array([0.5, 1.5]), np.array([1.5, 2.5, 3.0])):

@@ -18,6 +18,7 @@ import pytest
 from numpy import tanh
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -299,7 +300,7 @@ def weighted_power(w, x, n=2, *, scale=1.0):
     return scale * np.sum(w * x**n)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fun", "expected"),
     [
         (functools.partial(weighted_power, np.full(3, 5.0)), 10 * X),

@@ -1,9 +1,9 @@
 """Arithmetic of integers that raises errors which a ``try`` handles."""
 
 import numpy as np
-import pytest
 
 from control.one_object import check_calls
+from helpers import each
 
 INTEGERS = [(1, 0), (2, 4), (-1, 0), (3, -2), (0, 0), (-2, 3)]
 ARRAYS = [(np.array(x),) for x in ([1.0, 2.0, 4.0], [-1.0, 2.0, 0.3], [3.0, 0.5, 1.5])]
@@ -106,7 +106,7 @@ def powers_without_a_handler(x):
     return k ** k[0]
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         remainder,
@@ -122,7 +122,7 @@ def test_divisors_that_are_arguments(function):
     check_calls(function, *INTEGERS[1:])
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         negative_power,

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 NUMBERS = [(1.5, 2.0), (1.5, 0.0), (-1.5, 0.5), (1000.0, 1.0), (0.0, -2.0), (1.5, 2.0)]
 ARRAYS = [([0.5, -1.2, 2.3],), ([0.5, 1.2, 0.3],), ([-0.5, 1.2],), ([0.5, -1.2, 2.3, 0.1],)]
@@ -342,7 +343,7 @@ class _Declines:
 KNOWS_NOTHING, DECLINES = _KnowsNothing(), _Declines()
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "sets"),
     [
         (lambda x, y: x + y, [(0.5, 2.0), (0.5, None), (0.5, "a"), (0.5, [1.0]), (3, "a")]),
@@ -430,9 +431,7 @@ def _found(x):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize(
-    "function", [_of_a_list, _of_an_array, _of_a_matrix, _written, _after_a_loop, _found]
-)
+@each("function", [_of_a_list, _of_an_array, _of_a_matrix, _written, _after_a_loop, _found])
 def test_an_index_out_of_range_is_handled_in_later_calls(function):
     compiled, gradient = gs.compile(function), gs.grad(function)
     for x in (0.7, 1.2, 2.6, 3.6, -5.5, -1.3, 0.3):
@@ -534,8 +533,8 @@ REFUSED = {
 """What arrays do and gradsmith refuses."""
 
 
-@pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("suppresses", [False, True])
+@each("name", REFUSED)
+@each("suppresses", [False, True])
 def test_refusals_pass_all_handlers(name, suppresses):
     use = REFUSED[name]
 
@@ -607,7 +606,7 @@ MISUSED = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(MISUSED)))
+@each("place", range(len(MISUSED)))
 def test_numbers_that_are_misused_raise_what_python_raises(place):
     use, arguments = MISUSED[place]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 Pair = namedtuple("Pair", "a b")
 
@@ -213,7 +213,7 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_identity(function):
     compiled = gs.compile(function)
     for values in ([5.0, 1.0, 1.5], [1.0, 3.0, 2.5, 0.5], [1.0, 1.5]):

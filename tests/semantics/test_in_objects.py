@@ -4,9 +4,9 @@
 # ruff: noqa: PLW1641
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 LOG = []
 
@@ -94,7 +94,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("f", CASES)
+@each("f", CASES)
 def test_in_stops_at_the_first_equal_element(f):
     compiled = gs.compile(f)
     for values in ([1.0, 2.0, 3.0], [2.0, 1.0], [5.0, 4.0], [1.0, 2.0, 3.0]):

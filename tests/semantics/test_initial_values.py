@@ -1,9 +1,9 @@
 """np.max and np.min with ``initial`` of arrays without elements: NumPy's classes of results."""
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 EMPTY = np.array([])
 CASES = {
@@ -16,7 +16,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_the_class_of_the_result_is_that_of_numpy(case):
     f, values = CASES[case]
     compiled = gs.compile(f)

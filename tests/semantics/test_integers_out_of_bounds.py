@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def store(a, v):
@@ -84,10 +85,8 @@ def assert_same(made, wanted):
         assert np.asarray(made).dtype == np.asarray(wanted).dtype
 
 
-@pytest.mark.parametrize(
-    "f", [store, store_of_a_constant, in_place, arithmetic, scalars, arrays, filled]
-)
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
+@each("f", [store, store_of_a_constant, in_place, arithmetic, scalars, arrays, filled])
+@each("dtype", [np.uint8, np.int8, np.int64])
 def test_handlers_see_the_error(f, dtype):
     compiled = gs.compile(f)
     for v in (3, 300, 4, -1, 100):

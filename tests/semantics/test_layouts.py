@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import differences, grad, grads, same
 
 
@@ -48,7 +49,7 @@ def mixed(a, b):
     return np.sin(a) * b + a / (2 + b * b)
 
 
-@pytest.mark.parametrize(("left", "right"), SHAPES, ids=str)
+@each(("left", "right"), SHAPES, ids=str)
 def test_broadcasting_as_numpy(left, right):
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=left), rng.normal(size=right)
@@ -71,8 +72,8 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("name", EMPTY)
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0)], ids=str)
+@each("name", EMPTY)
+@each("shape", [(0, 3), (3, 0)], ids=str)
 def test_arrays_of_size_0(name, shape):
     x = np.zeros(shape)
     value = gs.compile(EMPTY[name])(x)
@@ -82,7 +83,7 @@ def test_arrays_of_size_0(name, shape):
     assert g.dtype == np.float64
 
 
-@pytest.mark.parametrize(
+@each(
     "x",
     [2.0, np.float64(2.0), np.array(2.0), np.float32(2.0), np.array(2.0, dtype=np.float32)],
     ids=["float", "np.float64", "0-d", "np.float32", "0-d float32"],
@@ -111,7 +112,7 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@each("name", REPEATED)
 def test_repeated_indices_add_up(name):
     x = np.array([0.5, -1.5, 2.0])
     same(gs.compile(REPEATED[name])(x), REPEATED[name](x))
@@ -150,7 +151,7 @@ def several(x):
     return y.reshape(-1)[1:] * x.ravel()[:-1] + x.T.reshape(-1)[1:] + np.exp(x).sum()
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@each("name", LAYOUTS)
 def test_memory_layouts_as_numpy(name):
     x = LAYOUTS[name]
     before = x.copy()

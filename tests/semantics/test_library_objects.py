@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([0.5, -1.2, 2.3])
 generator = np.random.default_rng
@@ -140,7 +141,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+@each("function", CASES, ids=lambda f: f.__name__)
 def test_value_and_gradient(function):
     compiled, derivative = gs.compile(function), gs.value_and_grad(function)
     for make in CASES[function]:
@@ -171,7 +172,7 @@ def test_objects_have_no_gradient():
         gs.grad(draws, argnums=1)(X, generator(1))
 
 
-@pytest.mark.parametrize("function", [draws, draws_in_a_loop, draws_until, chain])
+@each("function", [draws, draws_in_a_loop, draws_until, chain])
 def test_a_pullback_goes_on_from_what_the_value_has_drawn(function):
     for make in CASES[function]:
         value, pullback = gs.vjp(function, X, *make())
@@ -201,7 +202,7 @@ def test_vjp_writes_nothing_outside(capsys):
         assert capsys.readouterr().out == "drawing\n"
 
 
-@pytest.mark.parametrize("static", ["ab", True, len, None, Way.DOWN])
+@each("static", ["ab", True, len, None, Way.DOWN])
 def test_statics_have_no_cotangent(static):
     pullback = gs.vjp(lambda x, _: np.sum(x**2), X, static)[1]
     gradient, nothing = pullback(1.0)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from helpers import spread
+from helpers import each, spread
 from semantics.list_elements import pieces, program
 
 PIECES = pieces()
@@ -180,7 +180,7 @@ def _a_generator_function_beside(x):
     return sum(1 for _ in ones()) * x[0] + len({k for k in range(3) for _ in doubled})
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [_written_out_beside, _numbers_beside, _a_generator_beside, _a_generator_function_beside],
 )

@@ -10,6 +10,7 @@ import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls
+from helpers import each
 
 TRUTHS = [(np.array(v),) for v in ([True, True], [False, True, True], [True])]
 ROWS = [(np.array(v),) for v in ([1.0, -2.0, 3.0], [-1.0, 2.0, 0.5, 4.0, -3.0], [2.0])]
@@ -88,7 +89,7 @@ NARROW += [
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("values", NARROW, ids=lambda a: f"{a.dtype} {a.shape}")
+@each("values", NARROW, ids=lambda a: f"{a.dtype} {a.shape}")
 def test_sums_of_integers_wrap_around_as_their_elements_do(values):
     def function(a):
         return sum(a), sum(a, 5), sum(a, 0.5), sum(a[:0])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 CASES = {}
 NUMBERS = [(2.0,), (-1.5,), (0.0,), (2.0,)]
@@ -175,7 +176,7 @@ def too_many_positions(x):
         return x * len(str(error))
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_what_python_does(name):
     function, calls = CASES[name]
     compiled = gs.compile(function)
@@ -186,7 +187,7 @@ def test_what_python_does(name):
         assert type(value) is type(expected)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_derivatives(name):
     function, calls = CASES[name]
     gradient = gs.grad(function)

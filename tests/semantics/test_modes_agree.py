@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -1.5, 800.0, -800.0]
 
@@ -72,7 +73,7 @@ def test_functions_of_two_arguments(function):
 
 
 @pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
-@pytest.mark.parametrize("exponent", POWERS)
+@each("exponent", POWERS)
 def test_powers(exponent):
     check(lambda x, p=exponent: x**p, [(np.array([x]),) for x in EDGES])
     check(lambda x, p=exponent: np.float64(x) ** p, [(x,) for x in EDGES])

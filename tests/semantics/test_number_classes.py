@@ -11,6 +11,7 @@ import pytest
 import gradsmith as gs
 from control.one_object import check_calls, function_of, outcome
 from gradsmith import tree
+from helpers import each
 
 
 def check_classes(function, *calls):
@@ -244,7 +245,7 @@ BY_SIZES = {
 }
 
 
-@pytest.mark.parametrize("name", BY_SIZES)
+@each("name", BY_SIZES)
 def test_a_guard_on_sizes_tells_the_class_after_a_loop(name):
     function = function_of(BY_SIZES[name], "x, k")
     check_classes(function, *COUNTS)
@@ -300,7 +301,7 @@ def test_an_array_without_axes_that_is_computed_with_needs_no_decision():
     assert compiled.source(np.array(2.0), 1.0) == compiled.source(np.array(2.0), -1.0)
 
 
-@pytest.mark.parametrize("body", ["a * 1.0", "a * 2.0", "+a", "a", "a / 1"])
+@each("body", ["a * 1.0", "a * 2.0", "+a", "a", "a / 1"])
 def test_the_value_beside_a_gradient_is_of_the_class_of_the_function(body):
     function = function_of(body, "a")
     for a in (np.array(2.0), np.float64(2.0), 2.0):

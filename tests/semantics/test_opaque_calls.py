@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 scipy_stats = pytest.importorskip("scipy.stats")
 pytest.importorskip("scipy.special")
@@ -408,7 +409,7 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("name", NEEDED)
+@each("name", NEEDED)
 def test_a_derivative_that_is_needed_is_refused(name):
     with pytest.raises(gs.GradsmithError, match=r"no derivative|not supported"):
         gs.grad(NEEDED[name])(X)
@@ -639,8 +640,8 @@ def test_tuples_of_one_are_tuples(function):
         np.testing.assert_equal(compiled(*given), function(*given))
 
 
-@pytest.mark.parametrize("ufunc", [np.maximum, np.multiply, np.add])
-@pytest.mark.parametrize("counts", [(3, 1, 2), (1, 3)])
+@each("ufunc", [np.maximum, np.multiply, np.add])
+@each("counts", [(3, 1, 2), (1, 3)])
 def test_arrays_that_a_call_writes_to_may_have_one_element(ufunc, counts):
     def written(n):
         h = np.zeros(n)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import differences, grad, same
 
 X = np.array([0.55, -1.27, 2.02, 0.33, -0.71, 1.13])
@@ -63,13 +64,13 @@ def by_search(x):
 POSITIONS = [found, by_where, by_method, by_rows, by_axes, by_search]
 
 
-@pytest.mark.parametrize("function", POSITIONS)
+@each("function", POSITIONS)
 def test_positions_are_constants_of_the_run(function):
     assert gs.compile(function)(X) == function(X)
     same(gs.grad(function)(X), differences(function, X), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("function", POSITIONS)
+@each("function", POSITIONS)
 def test_second_derivatives_at_positions(function):
     gradient = gs.grad(function)
 
@@ -81,7 +82,7 @@ def test_second_derivatives_at_positions(function):
     same(along, gs.grad(lambda x: np.sum(gradient(x) * W))(X))
 
 
-@pytest.mark.parametrize("function", POSITIONS)
+@each("function", POSITIONS)
 def test_the_next_call_finds_other_positions(function):
     value, gradient = gs.compile(function), gs.grad(function)
     source = gradient.source(X)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -174,7 +175,7 @@ PYTHON = [
 ]
 
 
-@pytest.mark.parametrize("fun", PYTHON)
+@each("fun", PYTHON)
 def test_python_around_traced_values(fun):
     check(fun, X)
 

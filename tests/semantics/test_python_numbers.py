@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 NAN, INF = math.nan, math.inf
 FLOATS = [(0.7, 1.3), (-1.2, 0.4), (2.5, 1.0), (0.0, -0.0), (NAN, 1.0), (1.0, NAN), (INF, -2.5),
@@ -114,21 +115,21 @@ def check(function, many):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.GradsmithWarning")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OF_ONE)
+@each("name", OF_ONE)
 def test_function_of_one_number(name, kind):
     check(OF_ONE[name], [(x,) for x, _ in KINDS[kind]])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.GradsmithWarning")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OF_TWO)
+@each("kind", KINDS)
+@each("name", OF_TWO)
 def test_function_of_two_numbers(name, kind):
     check(OF_TWO[name], KINDS[kind])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OF_MATH)
+@each("kind", KINDS)
+@each("name", OF_MATH)
 def test_function_of_math(name, kind):
     check(getattr(math, name), [(x,) for x, _ in KINDS[kind]])
 
@@ -254,7 +255,7 @@ KINKS = [
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("function", "at", "expected"), KINKS)
+@each(("function", "at", "expected"), KINKS)
 def test_derivative_at_a_kink(function, at, expected):
     assert gs.grad(function, (0, 1))(*at) == pytest.approx(expected)
 
@@ -353,7 +354,7 @@ def test_powers_are_complex_where_pythons_are():
         assert repr(compiled(x, y)) == repr(class_of_a_power(x, y))
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         lambda x: (x ** (1 / 3)).real,
@@ -397,8 +398,8 @@ def of_those_taken(x):
     return sum(x[x > 0.5])
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
-@pytest.mark.parametrize("f", [of_all, of_products, of_rows, of_a_root, in_a_loop])
+@each("dtype", [np.float64, np.float32, np.complex128])
+@each("f", [of_all, of_products, of_rows, of_a_root, in_a_loop])
 def test_sums_of_arrays_to_the_last_bit(f, dtype):
     """Python's ``sum`` adds from the left, NumPy's in pairs."""
     compiled, rng = gs.compile(f), np.random.default_rng(0)

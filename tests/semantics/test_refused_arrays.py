@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import grad, same
 
 # --- row: out-of-bounds index
@@ -23,7 +24,7 @@ from semantics.numbers import grad, same
 INDEX = np.array([0, 3])
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: x[3],
@@ -36,14 +37,14 @@ INDEX = np.array([0, 3])
     ],
     ids=["int", "negative", "list", "array", "second axis", "list on an axis", "after a slice"],
 )
-@pytest.mark.parametrize("transform", [gs.compile, gs.grad])
+@each("transform", [gs.compile, gs.grad])
 def test_out_of_bounds_index_is_an_index_error(transform, fun):
     with pytest.raises(IndexError, match="out of bounds"):
         transform(lambda x: np.sum(fun(x)))(np.ones(3))
 
 
-@pytest.mark.parametrize("transform", [gs.compile, gs.grad])
-@pytest.mark.parametrize("good", [1, np.array([0, 2])], ids=["int", "array"])
+@each("transform", [gs.compile, gs.grad])
+@each("good", [1, np.array([0, 2])], ids=["int", "array"])
 def test_out_of_bounds_index_argument_is_an_index_error(transform, good):
     call = transform(lambda x, i: np.sum(x[i] ** 2))
     x = np.arange(3.0)
@@ -99,8 +100,8 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-@pytest.mark.parametrize("kind", REFUSED)
+@each("call", CALLS.values(), ids=CALLS)
+@each("kind", REFUSED)
 def test_arrays_that_are_refused_by_name(call, kind):
     with pytest.raises(TypeError) as caught:
         call(wants)(np.ones(2), REFUSED[kind])
@@ -108,7 +109,7 @@ def test_arrays_that_are_refused_by_name(call, kind):
     assert re.search(r"\bweight\b", str(caught.value))
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@each("kind", REFUSED)
 def test_arrays_that_are_refused_inside_a_tree(kind):
     def f(params):
         return np.sum(params["bias"])
@@ -117,7 +118,7 @@ def test_arrays_that_are_refused_inside_a_tree(kind):
         gs.compile(f)({"bias": REFUSED[kind]})
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@each("kind", REFUSED)
 def test_arrays_that_are_refused_in_a_closure(kind):
     captured = REFUSED[kind]
 

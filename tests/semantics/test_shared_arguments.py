@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 pytestmark = pytest.mark.filterwarnings("ignore::gradsmith.UnusedInputWarning")
 
@@ -259,8 +260,8 @@ def test_without_stores_arguments_are_values_of_their_own():
         assert compiled.source(*call()) is compiled.source(*apart())
 
 
-@pytest.mark.parametrize("argnums", [0, 1, (0, 1)])
-@pytest.mark.parametrize("transform", [gs.grad, gs.value_and_grad])
+@each("argnums", [0, 1, (0, 1)])
+@each("transform", [gs.grad, gs.value_and_grad])
 def test_gradients_of_stores_into_shared_arguments_are_refused(argnums, transform):
     slope = transform(store, argnums=argnums)
     expected = slope(*apart())
@@ -322,7 +323,7 @@ def test_derivatives_where_an_argument_is_an_array_from_outside(fun):
     assert apart not in refused
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x, y: 1.0 if x is y else 2.0,
@@ -406,7 +407,7 @@ def one_list():
     return p, p
 
 
-@pytest.mark.parametrize("fun", [sets_an_item, appends, in_rows, tells_apart, only_reads])
+@each("fun", [sets_an_item, appends, in_rows, tells_apart, only_reads])
 def test_containers_that_are_passed_twice(fun):
     compiled = gs.compile(fun)
     slope = gs.grad(fun)
@@ -458,7 +459,7 @@ def reset_outside():
         container[:] = first
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         writes_by_both_names,

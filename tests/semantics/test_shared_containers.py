@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 X = np.array([1.5, 2.0, -3.0, 4.0, 5.0, 6.0])
 
@@ -64,7 +64,7 @@ def only_read(x):
     return p["a"] * params["b"]
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         *(rebound_or_written, another_name_for_it, one_on_both_ways, one_after_a_loop),
@@ -116,7 +116,7 @@ def kept_from_before_a_loop(x):
     return kept[0] + s[0]
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [written_through_another, the_first_is_written_to, appended, kept_from_before_a_loop],
 )

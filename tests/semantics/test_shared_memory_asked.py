@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 def slices(x):
@@ -49,7 +49,7 @@ def chosen_by_a_branch(x):
 FUNCTIONS = [slices, copies, after_a_store, matrices, in_a_loop, chosen_by_a_branch]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@each("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_as_numpy_answers(function):
     compiled = gs.compile(function)
     for values in ([5.0, 1.0, 1.5], [1.0, 3.0, 2.5, 0.5], [5.0, 1.5], [1.0]):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 mp = mpmath.mp
 
@@ -172,7 +173,7 @@ def _quiet():
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", FORMS)
+@each("name", FORMS)
 def test_value_gradient_and_tangent(name, place):
     form, reference = FORMS[name]
     function = PLACES[place](form)
@@ -191,7 +192,7 @@ def test_value_gradient_and_tangent(name, place):
         assert tangent == pytest.approx(np.sum(expected), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("place", ["straight", "loop"])
+@each("place", ["straight", "loop"])
 @pytest.mark.parametrize("name", FORMS)
 def test_second_derivative(name, place):
     form, reference = FORMS[name]
@@ -200,7 +201,7 @@ def test_second_derivative(name, place):
     np.testing.assert_allclose(product, exact(reference, AT, 2), rtol=1e-6, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", [name for i, name in enumerate(FORMS) if i % 3 == 0])
+@each("name", [name for i, name in enumerate(FORMS) if i % 3 == 0])
 def test_second_derivative_in_branches_and_under_checkpoints(name):
     form, reference = FORMS[name]
     for place in ("branch", "checkpoint", "carried"):
@@ -209,7 +210,7 @@ def test_second_derivative_in_branches_and_under_checkpoints(name):
         np.testing.assert_allclose(product, exact(reference, AT, 2), rtol=1e-6, atol=1e-14)
 
 
-@pytest.mark.parametrize("place", ["straight", "loop"])
+@each("place", ["straight", "loop"])
 @pytest.mark.parametrize("name", FORMS)
 def test_single_precision(name, place):
     form, reference = FORMS[name]
@@ -290,7 +291,7 @@ def rows_under_checkpoints(form):
     return function
 
 
-@pytest.mark.parametrize("place", [rows_in_a_loop, rows_in_a_branch, rows_under_checkpoints])
+@each("place", [rows_in_a_loop, rows_in_a_branch, rows_under_checkpoints])
 @pytest.mark.parametrize("form", SUMS)
 def test_sums_of_exponentials(form, place):
     function = place(form)

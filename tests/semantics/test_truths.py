@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Above:
@@ -49,9 +50,7 @@ def _in_branches(x):
     return x
 
 
-@pytest.mark.parametrize(
-    "function", [_contained, _of_elements, _containers_compared, _is_true, _in_branches]
-)
+@each("function", [_contained, _of_elements, _containers_compared, _is_true, _in_branches])
 def test_truths(function):
     compiled = gs.compile(function)
     for x in (2.0, 0.5, np.float64(2.0), np.float64(-0.5), np.float64(1.0)):
@@ -144,7 +143,7 @@ def _by_index(x):
     return sum(Multiples(x), 0.0)
 
 
-@pytest.mark.parametrize("function", [_in_a_loop, _first, _in_a_list, _by_index])
+@each("function", [_in_a_loop, _first, _in_a_list, _by_index])
 def test_iterators_end_where_python_says(function):
     compiled, gradient = gs.compile(function), gs.grad(function)
     for x in (2.1, 5.3, 0.7, 2.1):

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 class Doubled:
@@ -78,7 +78,7 @@ def _as_arguments(x):
     return (lambda p, q: p * q)(*tuple(x)), max(*list(x)), [*x, *[v * 2 for v in x]]
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         *(_lists, _appended, _nested, _pairs_with_lists, _several_targets),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, differences
 
 X = np.array([0.5, -1.25, 2.0, 0.7, 1.1])
@@ -280,7 +281,7 @@ def raised(function, x):
 
 
 @pytest.mark.parametrize("function", UNSET, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("order", [1, -1])
+@each("order", [1, -1])
 def test_python_decides(function, order):
     compiled, gradient = gs.compile(function), gs.grad(function)
     second = gs.grad(lambda x: np.sum(gs.grad(function)(x) ** 2))
@@ -311,7 +312,7 @@ def test_arrays_without_elements(function):
     assert compiled(X[:1]) == function(X[:1])
 
 
-@pytest.mark.parametrize("n", [5, 0, 1, 3])
+@each("n", [5, 0, 1, 3])
 def test_a_number_of_trips(n):
     def last(x, n):
         for i in range(n):

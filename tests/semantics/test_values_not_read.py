@@ -14,7 +14,7 @@ import pytest
 import sympy
 
 import gradsmith as gs
-from helpers import spread
+from helpers import each, spread
 
 VALUES = {
     "exp": ("np.exp({x})", "{x} < 10", [-1.0, 0.5, 3.0], [1000.0, 800.0]),
@@ -193,7 +193,7 @@ def test_what_is_not_read_has_no_part_in_derivatives(name, value, use):
 
 
 @pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("name", ["branch", "masked store", "helper"])
+@each("name", ["branch", "masked store", "helper"])
 def test_under_checkpoints_and_in_single_precision(name, value):
     f = program(name, value, "product")
     x, first, _ = exact(value, "product")

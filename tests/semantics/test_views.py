@@ -9,9 +9,9 @@ Rows of the table "Mutation and Python around it" in docs/semantics.md.
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, differences, same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -170,7 +170,7 @@ MATRIX_WRITES = [
 ]
 
 
-@pytest.mark.parametrize("fun", MATRIX_WRITES)
+@each("fun", MATRIX_WRITES)
 def test_writes_through_views_have_numpys_meaning(fun):
     check(fun, A)
 
@@ -183,8 +183,8 @@ OTHER_LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", OTHER_LAYOUTS)
-@pytest.mark.parametrize("fun", [row_view, stencil, unpacked_rows, overlapping_views])
+@each("layout", OTHER_LAYOUTS)
+@each("fun", [row_view, stencil, unpacked_rows, overlapping_views])
 def test_writes_through_views_of_other_layouts(fun, layout):
     check(fun, OTHER_LAYOUTS[layout])
 
@@ -206,8 +206,8 @@ LAID_OUT = {
 }
 
 
-@pytest.mark.parametrize("layout", LAID_OUT)
-@pytest.mark.parametrize("name", RESHAPED)
+@each("layout", LAID_OUT)
+@each("name", RESHAPED)
 def test_a_reshape_that_may_copy_is_as_in_numpy_or_refused(name, layout):
     def f(x):
         derived = RESHAPED[name](x)
@@ -265,7 +265,7 @@ DERIVED = {
 }
 
 
-@pytest.mark.parametrize("name", DERIVED)
+@each("name", DERIVED)
 def test_a_write_reaches_the_base_exactly_where_numpy_gives_a_view(name):
     def f(x):
         derived = DERIVED[name](x)
@@ -275,7 +275,7 @@ def test_a_write_reaches_the_base_exactly_where_numpy_gives_a_view(name):
     check(f, A)
 
 
-@pytest.mark.parametrize("name", DERIVED)
+@each("name", DERIVED)
 def test_a_view_shows_a_later_write_to_its_base(name):
     def f(x):
         derived = DERIVED[name](x)

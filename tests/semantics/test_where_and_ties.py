@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import grad, grads, same
 
 
@@ -95,7 +96,7 @@ WHERE = {
 }
 
 
-@pytest.mark.parametrize("name", WHERE)
+@each("name", WHERE)
 def test_where_takes_the_gradient_of_the_taken_branch(name):
     fun, x, expected = WHERE[name]
     same(grad(fun, np.array(x)), expected)
@@ -161,7 +162,7 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_elements_that_a_mask_leaves_out_have_no_part_in_the_gradient(name):
     fun, x, expected = TAKEN[name]
     same(grad(fun, np.array(x)), expected)
@@ -245,9 +246,9 @@ EXTREMA = {
 AXES = [None, 0, 1, -1, -2, (0, 1), (1,)]
 
 
-@pytest.mark.parametrize("name", EXTREMA)
-@pytest.mark.parametrize("axis", AXES, ids=str)
-@pytest.mark.parametrize("keepdims", [False, True])
+@each("name", EXTREMA)
+@each("axis", AXES, ids=str)
+@each("keepdims", [False, True])
 def test_extrema_share_the_gradient_evenly(name, axis, keepdims):
     def f(x):
         return EXTREMA[name](x, axis=axis, keepdims=keepdims)
@@ -272,7 +273,7 @@ def test_extrema_equal_torchs_amax(torch):
 # --- row: clip at a bound
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: np.clip(x, 0.0, 1.0),
@@ -288,8 +289,8 @@ def test_clip_at_a_bound_is_1(fun):
     same(grad(fun, x), [0, 1, 1, 1, 0])
 
 
-@pytest.mark.parametrize("low", [0.0, None])
-@pytest.mark.parametrize("high", [1.0, None])
+@each("low", [0.0, None])
+@each("high", [1.0, None])
 def test_clip_with_one_bound(low, high):
     if low is high is None:
         low = -10.0

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, differences, same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -49,7 +50,7 @@ STRAIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", STRAIGHT)
+@each("name", STRAIGHT)
 def test_exec_defined_straight_line_code(name):
     check(defined_by(STRAIGHT[name]), X)
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import check, same
 
 X = np.array([0.5, -1.25, 2.0])
@@ -59,7 +60,7 @@ def asked_twice(x):
     return y + 0.0 * z
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [filled_again, element_changed, scaled_after_use, view_of_the_buffer_changed, asked_twice],
 )
@@ -324,12 +325,12 @@ VECTOR_WRITES = [
 ]
 
 
-@pytest.mark.parametrize("fun", VECTOR_WRITES)
+@each("fun", VECTOR_WRITES)
 def test_writes_have_numpys_meaning(fun):
     check(fun, X)
 
 
-@pytest.mark.parametrize("fun", VECTOR_WRITES)
+@each("fun", VECTOR_WRITES)
 def test_writes_of_strided_arguments_have_numpys_meaning(fun):
     check(fun, np.repeat(X, 2)[::-2])
 

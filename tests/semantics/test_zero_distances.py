@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 
 random = np.random.default_rng(3)
 SPREAD = random.normal(size=(4, 3))
@@ -69,7 +70,7 @@ def test_sums_of_squares(squares):
     check(function, SPREAD, lambda x: np.sum(np.linalg.norm(x[:, None] - x[None], axis=-1)))
 
 
-@pytest.mark.parametrize("outer", OUTER)
+@each("outer", OUTER)
 def test_roots_of_sums_of_squares(outer):
     def function(x):
         return np.sum(OUTER[outer](np.sum((x[:, None] - x[None]) ** 2, axis=-1)))
@@ -344,7 +345,7 @@ UNREAD = {
 }
 
 
-@pytest.mark.parametrize("function", UNREAD)
+@each("function", UNREAD)
 def test_other_values_that_are_not_read(function):
     x, expected = UNREAD[function]
     gradient = gs.grad(function)(x)
@@ -366,7 +367,7 @@ INFINITE = {
 }
 
 
-@pytest.mark.parametrize("name", INFINITE)
+@each("name", INFINITE)
 def test_zero_factors(name):
     function, x = INFINITE[name]
 
@@ -392,7 +393,7 @@ def weighted_tail(function):
     return lambda x: np.sum(function(x) * WEIGHTS[1:])
 
 
-@pytest.mark.parametrize("name", INFINITE)
+@each("name", INFINITE)
 def test_infinite_where_nothing_is_zero(name):
     function, x = INFINITE[name]
     assert np.isinf(gs.grad(lambda x: np.sum(function(x)))(x)[0])
@@ -431,7 +432,7 @@ def test_points_where_nothing_has_a_direction():
 # -- the code ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         lambda x: np.sum(np.sqrt(x**2 + 1)),

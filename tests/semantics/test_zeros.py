@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from helpers import each
 from semantics.numbers import grad, grads, same
 
 
@@ -25,7 +26,7 @@ def _floating_point_errors_are_no_warnings():
 # --- row: abs, sign, norm, std, hypot, arctan2 at zero
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: np.abs(x),
@@ -44,7 +45,7 @@ def test_sign_is_0_everywhere():
     same(g, [0, 0, 0])
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: np.linalg.norm(x),
@@ -64,7 +65,7 @@ def test_norm_of_rows_of_which_one_is_zero():
     same(grad(lambda x: np.linalg.norm(x, axis=1), x), [[0, 0], [0.6, -0.8]])
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: np.std(x),
@@ -85,7 +86,7 @@ def test_std_of_columns_of_which_one_is_constant():
     same(grad(lambda x: np.std(x, axis=0), x), [[0, -0.5], [0, 0.5]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b", "expected"),
     [(0, 0, (0, 0)), (3, -4, (0.6, -0.8)), (0, 2, (0, 1)), (-2, 0, (-1, 0))],
 )
@@ -101,7 +102,7 @@ def test_hypot_neither_overflows_nor_underflows():
     same([by_a, by_b], [0.6, 0.8])
 
 
-@pytest.mark.parametrize(
+@each(
     ("y", "x", "expected"),
     [(0, 0, (0, 0)), (1, 1, (0.5, -0.5)), (0, 2, (0.5, 0)), (0, -2, (-0.5, 0)), (-2, 0, (0, 0.5))],
 )
@@ -125,7 +126,7 @@ def power(x, y):
     return x**y
 
 
-@pytest.mark.parametrize(
+@each(
     "fun",
     [
         lambda x: x**0,
@@ -147,15 +148,13 @@ def test_zeroth_power_given_as_an_argument(exponent):
     same(grad(power, np.array([0.0, 2.0, -1.0]), exponent), np.zeros(3))
 
 
-@pytest.mark.parametrize(
-    ("y", "expected"), [(1, 1), (2, 0), (3, 0), (0.5, np.inf), (1.5, 0), (0, 0)]
-)
+@each(("y", "expected"), [(1, 1), (2, 0), (3, 0), (0.5, np.inf), (1.5, 0), (0, 0)])
 def test_power_at_base_0(y, expected):
     same(grad(power, np.zeros(2), np.full(2, float(y))), np.full(2, expected))
     same(grad(lambda x: x**y, np.zeros(2)), np.full(2, expected))
 
 
-@pytest.mark.parametrize("y", [0.0, 0.5, 1.0, 2.0])
+@each("y", [0.0, 0.5, 1.0, 2.0])
 def test_exponent_of_base_0_has_gradient_0(y, torch):
     base, exponent = np.zeros(2), np.full(2, y)
     leaf = torch.tensor(exponent, requires_grad=True)
@@ -175,7 +174,7 @@ def test_exponent_of_a_negative_base_has_gradient_nan():
     same(by_y[1], 8 * np.log(2))
 
 
-@pytest.mark.parametrize("n", [-3, -2, -1, 1, 2, 3, 4, 5, 7, 10])
+@each("n", [-3, -2, -1, 1, 2, 3, 4, 5, 7, 10])
 def test_integer_powers_of_negative_bases(n):
     x = np.array([-2.0, -0.5, 3.0])
     same(grad(lambda x: x**n, x), n * x ** (n - 1.0))
@@ -198,14 +197,14 @@ def products_of_the_others(x):
     return np.array([np.prod(np.delete(x, i)) for i in range(x.size)])
 
 
-@pytest.mark.parametrize("name", ZEROS)
+@each("name", ZEROS)
 def test_prod_with_zeros_is_exact(name):
     x = np.array(ZEROS[name])
     same(grad(lambda x: np.prod(x), x), products_of_the_others(x), atol=0)
 
 
-@pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("axis", [0, 1, -1])
+@each("keepdims", [False, True])
+@each("axis", [0, 1, -1])
 def test_prod_of_an_axis_with_zeros_is_exact(axis, keepdims):
     x = np.array([[0.0, 2.0, 3.0], [0.0, 0.0, 5.0], [1.0, 4.0, 7.0]])
     expected = np.apply_along_axis(products_of_the_others, axis, x)
@@ -255,8 +254,8 @@ MEANS = {
 }
 
 
-@pytest.mark.parametrize("name", MEANS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("name", MEANS)
+@each("dtype", [np.float32, np.float64])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::gradsmith.UnusedInputWarning")
 def test_mean_of_no_element_has_gradient_0(name, dtype):
     fun = MEANS[name]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 import sympy as sp
 from numpy.testing import assert_allclose
 
 import gradsmith as gs
+from helpers import each
 
 g, x, y = sp.symbols("g x y", real=True)
 VECTOR = np.array([0.5, 1.25, -2.0])
@@ -114,7 +114,7 @@ NAMESPACE |= {"index_set": _index_set, "index_add": _index_add}
 NAMESPACE["softmax"] = lambda u, axis, **_: np.exp(u) / np.exp(u).sum(axis, keepdims=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "args"),
     [
         (softmax_loss, (VECTOR[:, None] * [1, 2], MATRIX)),

@@ -8,6 +8,7 @@ import sympy as sp
 from numpy.testing import assert_allclose
 
 import gradsmith as gs
+from helpers import each
 
 
 def formula(function, *args, wrt=0, **kwargs):
@@ -111,7 +112,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-@pytest.mark.parametrize("point", POINTS)
+@each("point", POINTS)
 def test_is_the_derivative(name, point):
     function, expression = EXPRESSIONS[name]
     names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
@@ -151,7 +152,7 @@ def test_logistic():
 # --- how it reads
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "text"),
     [
         (lambda x: 0.5 * x**2, "x"),

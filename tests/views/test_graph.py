@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
+from helpers import each
 
 
 @gs.differentiable
@@ -81,7 +81,7 @@ def test_arrays():
     assert quotient.inputs == [total, named["n"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "ops"),
     [
         (lambda x: np.abs(x) ** 2, ["absolute", "power"]),
