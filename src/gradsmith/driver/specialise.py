@@ -39,6 +39,7 @@ from gradsmith.frontend.arguments import (
 )
 from gradsmith.frontend.captures import capture, drop_unread, note_method
 from gradsmith.frontend.effects import note_external
+from gradsmith.frontend.exact_type import check_class_is_kept
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
 from gradsmith.frontend.failures import in_user_terms
@@ -47,7 +48,7 @@ from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
 from gradsmith.frontend.present import present_values
-from gradsmith.frontend.results import check_listed, check_results, returned, with_plain_keys
+from gradsmith.frontend.results import check_results, returned, with_plain_keys
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
     conditions,
@@ -441,12 +442,12 @@ class _Attempt:
                 result = _built(recipe, bound, extra)
             leaves, shape = tree.flatten(result, _is_result)
             check_results(shape, writable=True)
-            check_listed(leaves, shape)
             shape = with_plain_keys(shape)
             writes = self._writes(arguments)
             nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]
             for node in nodes:
                 check_no_array(node)
+                check_class_is_kept(node)
             drop_unread(trace)
             with nesting_limited(lambda: trace.builder.nodes):
                 graph = optimise(trace.builder.graph(nodes))

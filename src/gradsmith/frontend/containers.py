@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +48,8 @@ class Growth:
     form: Form
     rows: list[Slot] = field(default_factory=list)
     last: list[Slot] = field(default_factory=list)
-    seen: Any = None
+    seen: list[Any] = field(default_factory=list)
+    """The last element, which an iteration finds in the list."""
     element: Any = None
     """The element that the trip has appended."""
     shared: list[Storage | None] = field(default_factory=list)
@@ -90,9 +92,15 @@ class Growth:
         parts = [slot.open(trace, builder) for slot in self.last]
         for part in filter(None, map(storage_of, parts)):
             lock(part, self.sites)
-        self.seen = self.form.element(parts, self.sites)
+        self.seen = [] if self._follows_rows() else [self.form.element(parts, self.sites)]
         note_container(self.container)
-        refill(self.container, [Grown(sites=self.sites), self.seen])
+        refill(self.container, [Grown(sites=self.sites), *self.seen])
+
+    def _follows_rows(self) -> bool:
+        """Whether the elements before the loop are rows, so that a read of the last one shows that
+        the rows are to be carried (`frontend.row_buffers`).
+        """
+        return bool(self.before) and type(self.before[-1]) is Grown
 
     def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> bool:
         """The trip ends: the new element's parts are the rows at ``place``. Whether they are of
@@ -100,8 +108,10 @@ class Growth:
 
         They must not be views of buffers that are ``carried``: later trips would change them.
         """
-        apart = taken_apart(contents[-1]) if len(contents) == 3 else None
-        if apart is None or type(contents[0]) is not Grown or contents[1] is not self.seen:
+        first, *seen = contents[:-1] or [None]
+        same = len(seen) == len(self.seen) and all(map(operator.is_, seen, self.seen))
+        apart = taken_apart(contents[-1]) if type(first) is Grown and same else None
+        if apart is None:
             raise changed_elements()
         parts, form = apart
         self.element = contents[-1]
@@ -165,7 +175,7 @@ def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
 
 def _parts_before(before: list[Any], parts: Sequence[Any], form: Form) -> list[Any] | None:
     """Those of the last element before the loop; None where it is of another form."""
-    if not before or type(before[-1]) is Grown:
+    if not before or type(before[-1]) is Grown:  # no iteration reads it
         return [None] * len(parts)
     apart = taken_apart(before[-1])
     if apart is None or apart[1].shape != form.shape:

@@ -165,12 +165,16 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
             return run(scalar_absolute, value)
         args = (value,)
     result = apply(function, *args, **kwargs)
-    if not (isinstance(function, np.ufunc) and isinstance(result, Tracer)):
-        return result
-    if not any(type_.weak for type_ in possible_types(result.node)):
+    made = result if isinstance(result, tuple) else (result,)
+    if not (isinstance(function, np.ufunc) and any(map(_may_be_pythons, made))):
         return result
     first = as_pythons(of_one_dtype(args[0]))
     return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+def _may_be_pythons(value: Any) -> bool:
+    """Whether it may be a number of Python's."""
+    return isinstance(value, Tracer) and any(t.weak for t in possible_types(value.node))
 
 
 def of_one_dtype(value: Any) -> Any:
@@ -213,9 +217,9 @@ def check_text(value: Tracer, *, by_class: bool, spec: str = "") -> None:
         separate(lists, CLASS_OF_ELEMENT)
 
 
-def check_classes(values: Iterable[Any]) -> None:
-    """Refuse elements of a stacked list that are of several dtypes in Python, where a list of
-    separate elements is made of them.
+def check_class_is_kept(node: Node) -> None:
+    """Refuse an element of a stacked list that is to leave the list as it is, where it may be of
+    another dtype: as a result, or as one of the separate elements of another list.
 
     Raises
     ------
@@ -223,12 +227,18 @@ def check_classes(values: Iterable[Any]) -> None:
         The loop that made the list is to be written out.
     """
     trace = current_trace()
+    if trace is None or not is_number(node):
+        return
+    several = len({type_.dtype for type_ in possible_types(node)}) > 1
+    if several and (lists := lists_of(node, trace)):
+        separate(lists, CLASS_OF_ELEMENT)
+
+
+def check_classes(values: Iterable[Any]) -> None:
+    """The same of all these."""
     for value in values:
-        if not isinstance(value, Tracer) or trace is None:
-            continue
-        several = len({type_.dtype for type_ in possible_types(value.node)}) > 1
-        if several and (lists := lists_of(value.node, trace)):
-            separate(lists, CLASS_OF_ELEMENT)
+        if isinstance(value, Tracer):
+            check_class_is_kept(value.node)
 
 
 AS_FLOATS = frozenset("eEfFgG%")

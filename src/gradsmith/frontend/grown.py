@@ -324,6 +324,14 @@ def check_one_by_one(value: Any) -> None:
             check_one_by_one(part)
 
 
+def check_pairs(args: Sequence[Any]) -> None:
+    """Python is about to take apart the pairs of a key and a value that these lists hold."""
+    for values in args:
+        for pair in values if type(values) in (list, tuple) else ():
+            if is_grown(pair):
+                refuse(pair)
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """How the elements of a list are made of rows, the arrays that have these rows, and the loops
@@ -548,10 +556,23 @@ def element_of(value: Sequence[Any], key: Any) -> Any:
         return value[key]
     if isinstance(key, (int, TracedInt)):
         with pythons_words(f"{type(value).__name__} index out of range"):
-            return columns_of(value).row(key)
+            return (_last_rows(value, key) or columns_of(value)).row(key)
     if isinstance(key, slice) and len(value) == 1:
         return copied_list(value, key)
     return refuse(value)
+
+
+def _last_rows(value: Sequence[Any], key: Any) -> Columns | None:
+    """The elements that a loop has appended last, where ``key`` is the place of one of these,
+    counted from the end.
+    """
+    last = value[-1]
+    if not isinstance(key, int) or key >= 0 or len(value) == 1 or type(last) is not Grown:
+        return None
+    form, length = last.form_for(value), last.wholes[0].type.shape[0]
+    if dims.is_unbacked(length) or not dims.decide(">=", length, -key):
+        return None
+    return Columns(form, list(last.wholes), last.sites)
 
 
 @contextmanager

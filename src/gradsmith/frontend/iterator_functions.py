@@ -15,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import ArgumentTypeError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, negate, truth
 from gradsmith.frontend.classes import is_instance, special
 from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
-from gradsmith.frontend.exact_type import check_classes
+from gradsmith.frontend.exact_type import check_classes, exact_type
 from gradsmith.frontend.folds import Fold, Later, State
 from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
+from gradsmith.frontend.messages import shown
 from gradsmith.frontend.number_class import note_chosen, possible_types
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.spans import current_span
@@ -46,6 +48,8 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
+from gradsmith.ir.types import class_of_values
+from gradsmith.ops.raising import error_of
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
 
@@ -229,7 +233,7 @@ EXTREMES = {plain: functools.partial(_extreme, plain) for plain in (max, min)}
 
 @meaning(sorted)
 def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    trips, downwards = taken(iterable), bool(reverse)
+    trips, downwards = taken(iterable), _is_reversed(reverse)
     items = list(iterable) if trips is None else trips
     measure = _itself if key is None else later(key)
     sizes = listed(over(items, measure)) if trips is not None else [measure(v) for v in items]
@@ -296,6 +300,19 @@ def _whole(place: Tracer, trips: Trips) -> Any:
     """A place as an integer of Python's where it is part of the elements."""
     size = as_whole(place.node)
     return TracedInt(size) if trips.counts and not isinstance(size, int) else place
+
+
+def _is_reversed(reverse: Any) -> bool:
+    """The truth of the option, of a class that Python takes for it: not all versions take all."""
+    if isinstance(reverse, Tracer):
+        error = ArgumentTypeError(
+            f"sorting in an order that {shown(reverse)} decides", current_span(), "use bool(...)"
+        )
+        own = error_of(lambda: sorted((), reverse=class_of_values(exact_type(reverse))()))
+        if own is not None:
+            error.own = own
+            raise error
+    return bool(reverse)
 
 
 def _as_row(values: Any) -> Tracer | None:

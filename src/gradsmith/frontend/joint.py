@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gradsmith import tree
-from gradsmith.errors import ArgumentValueError, ControlFlowError
+from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend import protocols
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.doubts import doubt, is_doubted
@@ -37,7 +37,7 @@ from gradsmith.frontend.merging import (
     placeholder,
 )
 from gradsmith.frontend.messages import shown
-from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
+from gradsmith.frontend.number_class import Classes, lists_of, note, note_chosen, possible_types
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
 from gradsmith.frontend.slots import fresh_name, shown_name
@@ -188,6 +188,7 @@ class Joint:
         """The values of the arms that they are made of."""
         self.symbols: list[Symbol | None] = []
         self.types: list[list[ArrayType]] = []
+        self.lists: list[frozenset[Span]] = []
         """What the results may be in each of the arms."""
         self.labels: list[str | None] = []
         self.made: list[Any] = []
@@ -326,8 +327,10 @@ class Joint:
                 self.stale.setdefault(len(self.results), cause)
         self.results.append((cast[0], cast[1]))
         self.sources.append((left, right))
-        found = zip(nodes, self.builders, strict=True)
+        found = list(zip(nodes, self.builders, strict=True))
         self.types.append([type_ for pair in found for type_ in possible_types(*pair)])
+        lists = [lists_of(node, self.trace, builder) for node, builder in found]
+        self.lists.append(frozenset().union(*lists))
         self.labels.append(label)
         return Output(len(self.results) - 1)
 
@@ -377,7 +380,8 @@ class Joint:
         whole = make_branch(self.trace, self.condition, self.builders, sides, tuple(self.symbols))
         for place, (symbol, label) in enumerate(zip(self.symbols, self.labels, strict=True)):
             node = item(whole, index=place)
-            note(node, Classes(tuple(dict.fromkeys(self.types[place])), branch=self.site))
+            types, lists = tuple(dict.fromkeys(self.types[place])), self.lists[place]
+            note(node, Classes(types, lists=lists, branch=self.site))
             note_chosen(node, Cause(self.site))
             named = label if label is not None and label.isidentifier() else None
             if named is not None:

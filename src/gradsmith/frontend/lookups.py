@@ -31,9 +31,10 @@ def check_lookup(array: Tracer, key: Any) -> None:
     for axis, (item, size) in enumerate(zip(items, array.type.shape, strict=False)):
         if item is None or item is Ellipsis or isinstance(item, (list, np.ndarray)):
             return  # the axes that follow are others
-        if _is_integer_of_data(item) and not _is_in_range(item, size):
+        if _is_of_data(item, size) and not _is_in_range(item, size):
             check_at_root(trace)
-            place, length = int(TracedInt.known(item)), dims.hint(size)
+            place = item if isinstance(item, int) else int(TracedInt.known(item))
+            length = dims.hint(size)
             raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
 
 
@@ -58,17 +59,20 @@ def check_element(values: Any, key: TracedInt) -> None:
         raise IndexError(f"{type(values).__name__} index out of range")
 
 
-def _is_integer_of_data(item: Any) -> bool:
+def _is_of_data(item: Any, size: Size) -> bool:
+    """Whether it is an integer, and data decide it or the size of the axis."""
     if isinstance(item, Tracer):
         return item.type.ndim == 0 and item.type.dtype.kind in "iu"
-    return isinstance(item, TracedInt) and dims.is_unbacked(item.dim)
+    if isinstance(item, bool) or not isinstance(item, (int, TracedInt)):
+        return False
+    return dims.is_unbacked(size) or (isinstance(item, TracedInt) and dims.is_unbacked(item.dim))
 
 
 def _is_in_range(item: Any, size: Size) -> bool:
     if isinstance(item, TracedInt) and _is_settled(item.dim, size):
         return True
     length = wrap_size(size)
-    return decide(item >= -length) and decide(item < length)
+    return bool(decide(item >= -length) and decide(item < length))
 
 
 def _is_settled(place: Size, size: Size) -> bool:

@@ -388,7 +388,7 @@ class Looping:
         if trace is not None and trace.unrolling.is_chosen(self.place) and not self.plan.rolled:
             self._may_roll = self._is_too_long(trace, trips)
         if trace is not None and self._ends_first:
-            self._only = _OnlyTrip(trace, reachable(frame, trace))
+            self._only = _OnlyTrip(trace, reachable(frame, trace, self._original))
             yield from self._only.made(trips)
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
@@ -466,7 +466,7 @@ class Looping:
         first = self._before or variables(frame, (*self.names.stored, *self.names.targets))
         if self._may_carry and self._may_roll:
             self._may_carry = False
-            found = reachable(frame, trace)
+            found = reachable(frame, trace, first)
             self._before = first
             with journaling(trial=trace.builder, found=found) as journal:
                 self._tentative = journal
@@ -492,7 +492,7 @@ class Looping:
         The number holds as the conditions do, which nothing else decides: no iteration may have
         specialised on a value.
         """
-        begun, found = len(trace.builder.nodes), reachable(frame, trace)
+        begun, found = len(trace.builder.nodes), reachable(frame, trace, first)
         with journaling(trial=trace.builder, found=found) as journal:
             self._counting.count = 0
             yield from self._python_trips(trace, frame, None, first)
@@ -566,7 +566,8 @@ class Looping:
             sites=frozenset([self.place]),
             lists=self._lists,
         )
-        known = reachable(frame, trace)
+        # what a failed attempt has left in the frame is not what this one begins with
+        known = reachable(frame, trace, self._before)
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)

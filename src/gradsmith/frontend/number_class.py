@@ -184,9 +184,9 @@ def _chain(builder: Builder | None) -> Iterator[Builder]:
         builder = builder.parent
 
 
-def operands(node: Node) -> dict[Node, None]:
-    """The node and all that it is computed from, here and around."""
-    outer = _outer(current_builder())
+def operands(node: Node, builder: Builder | None = None) -> dict[Node, None]:
+    """The node and all that it is computed from, in ``builder`` (that at work) and around."""
+    outer = _outer(builder or current_builder())
     found: dict[Node, None] = {}
     stack = [node]
     while stack:
@@ -228,7 +228,9 @@ def check_no_array(node: Node) -> None:
     )
 
 
-def lists_of(node: Node, trace: Trace) -> frozenset[Span]:
+def lists_of(node: Node, trace: Trace, builder: Builder | None = None) -> frozenset[Span]:
     """The loops that made the stacked lists whose elements decide its class."""
-    joined = [n for n in operands(node) if n in trace.classes]
+    if len(possible_types(node, builder)) == 1:
+        return frozenset()
+    joined = [n for n in operands(node, builder) if n in trace.classes]
     return frozenset().union(*[trace.classes[n].lists for n in joined])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
-from gradsmith.frontend.exact_type import check_classes
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, present_object
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
@@ -65,24 +63,6 @@ def check_results(shape: Tree, *, writable: bool) -> None:
         )
     for child in shape.children:
         check_results(child, writable=writable)
-
-
-def check_listed(leaves: Sequence[Any], shape: Tree) -> None:
-    """Have the loops written out that made stacked lists of numbers of several dtypes, where lists
-    or dicts with such elements are returned.
-
-    Raises
-    ------
-    ControlFlowError
-        There are such loops.
-    """
-    if shape.kind in ("list", "dict"):
-        check_classes(leaves)
-        return
-    start = 0
-    for child in shape.children:
-        check_listed(leaves[start : start + child.leaf_count], child)
-        start += child.leaf_count
 
 
 def _refuse(value: Refusing) -> NoReturn:

@@ -10,13 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.dispatch import traced
+from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import Sites, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, as_rows, joint_form, piled, taken_apart
+from gradsmith.frontend.grown import (
+    Form,
+    Grown,
+    as_rows,
+    joint_form,
+    length_of,
+    piled,
+    taken_apart,
+)
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value, is_data
 from gradsmith.frontend.namings import name_of_list
@@ -173,6 +184,18 @@ def close_elements(elements: Sequence[Any], sites: Sites) -> None:
                 lock(buffer, sites)
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All the values that a leaf has in the elements that a `Grown` stands for, as an array."""
+
+    whole: Tracer
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of one of them."""
+        return ArrayType(self.whole.dtype, self.whole.type.shape[1:], "array")
+
+
 @dataclass(slots=True)
 class RowBuffer:
     """A list of which a loop carries the rows."""
@@ -182,7 +205,7 @@ class RowBuffer:
     form: Form
     types: list[ArrayType]
     before: list[list[Any]]
-    """For each leaf of an element its values before the loop."""
+    """For each leaf of an element its values before the loop, or `Rows` of them."""
     first: Size
     """How many elements there are before the loop."""
     extent: tuple[Size | None, Size | None]
@@ -232,13 +255,18 @@ class RowBuffer:
         """The rows with those that are there before the loop."""
         elements = self.before[place]
         if type_.dtype == OBJECT:  # which are nodes of the region that they have been found in
-            apart = [taken_apart(element) for element in self.old]
-            elements = [found[0][place] for found in apart if found is not None]
-        stacked = piled(elements)
+            anew = _columns(self.old, self.form, self.types)
+            elements = elements if anew is None else anew[1][place]
+        pieces = [
+            [rows.whole for rows in group] if stacked else [piled(list(group))]
+            for stacked, group in groupby(elements, lambda value: type(value) is Rows)
+        ]
+        wholes = [piece for group in pieces for piece in group]
+        stacked = wholes[0] if len(wholes) == 1 else apply(np.concatenate, wholes)
         if dims.total_of(self.capacity) is not None:
             return open_rows(as_result(stacked), self.capacity)
         whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
-        whole[: len(elements)] = stacked
+        whole[: wrap_size(self.first)] = stacked
         return whole
 
     def _capacity(self) -> Size:
@@ -305,7 +333,7 @@ class RowBuffer:
         shared = ended.shared or ((),) * len(self.rows)
         self.shared = tuple(
             (*more, *filter(None, map(storage_of, old)))
-            for more, old in zip(shared, self.before, strict=True)
+            for more, old in zip(shared, map(_values, self.before), strict=True)
         )
         if any(storage in carried for storages in self.shared for storage in storages):
             raise appended_and_written()
@@ -514,7 +542,7 @@ def buffer_of(
         return None
     kind, columns = found
     return RowBuffer(
-        *(sites, container, kind, types, columns, len(before), extent, count, most),
+        *(sites, container, kind, types, columns, length_of(before), extent, count, most),
         old=tuple(before),
     )
 
@@ -527,14 +555,26 @@ def _columns(
     """
     columns: list[list[Any]] = [[] for _ in types]
     for element in elements:
-        apart = None if type(element) is Grown else taken_apart(element)
+        apart = _rows_of(element) if type(element) is Grown else taken_apart(element)
         joint = None if apart is None else joint_form(form, apart[1])
         if apart is None or joint is None:
             return None
         form = joint
         for column, part, type_ in zip(columns, apart[0], types, strict=True):
-            node = as_result(part)
-            if node.shape != type_.shape or node.dtype != type_.dtype:
+            found = part.type if type(part) is Rows else as_result(part)
+            if found.shape != type_.shape or found.dtype != type_.dtype:
                 return None
             column.append(part)
     return form, columns
+
+
+def _rows_of(made: Grown) -> tuple[list[Any], Form] | None:
+    """The rows of what it stands for, and how its elements are made of these."""
+    if made.form is None:
+        return None
+    return [Rows(whole) for whole in made.wholes], made.form
+
+
+def _values(column: Sequence[Any]) -> list[Any]:
+    """The arrays, or the arrays of rows, of a leaf before the loop."""
+    return [value.whole if type(value) is Rows else value for value in column]

@@ -108,6 +108,7 @@ from gradsmith.frontend.foreign import (
 from gradsmith.frontend.function_mappers import meaning_of_mapper
 from gradsmith.frontend.grown import (
     check_one_by_one,
+    check_pairs,
     copied_list,
     element_at,
     element_of,
@@ -218,12 +219,20 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _check_asked(function: Any, args: Sequence[Any]) -> None:
     """Whether it is known which objects these are that Python is about to compare."""
+    if function is dict or _is_update(function):
+        check_pairs(args)
     if isinstance(function, type):
         check_future_keys(function, args)
     elif isinstance(function, types.BuiltinMethodType) and function.__name__ in _LOOKING_UP:
         check_keys(args)
     elif isinstance(function, types.BuiltinMethodType) and function.__name__ in _ASKING_MEMBERS:
         check_members(*args)
+
+
+def _is_update(function: Any) -> bool:
+    """Whether it is ``update`` of a dict."""
+    method = isinstance(function, types.BuiltinMethodType) and function.__name__ == "update"
+    return method and isinstance(function.__self__, dict)
 
 
 def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradsmith.errors import ControlFlowError, InternalError
+from gradsmith.errors import ControlFlowError, InternalError, Span
 from gradsmith.frontend.merging import (
     PLAIN,
     as_shown,
@@ -18,6 +18,7 @@ from gradsmith.frontend.merging import (
 from gradsmith.frontend.number_class import (
     Classes,
     is_number,
+    lists_of,
     note,
     note_chosen,
     possible_types,
@@ -25,7 +26,7 @@ from gradsmith.frontend.number_class import (
 from gradsmith.frontend.presence import as_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stored_rows import element_sites, lock_as, storage_of
-from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import UNKNOWN, Cause
@@ -80,6 +81,8 @@ class Slot:
     """Whether a trip gave it a type that no value carried can have."""
     ends: tuple[ArrayType, ...] = ()
     """The types that it may have at the end of a trip, as far as trips have shown."""
+    lists: frozenset[Span] = frozenset()
+    """The loops that made the stacked lists which these are elements of."""
     final: Symbol | None = None
     """By which sizes know it after the loop, where some do before."""
 
@@ -90,7 +93,7 @@ class Slot:
             size = dims.changing(fresh_name(trace, self.label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
-        note(self.param, Classes((*self._before(), *self.ends)))
+        note(self.param, Classes((*self._before(), *self.ends), lists=self.lists))
         note_chosen(self.param, UNKNOWN)
         if self.initial is not None:
             started = as_truth(self.initial)
@@ -104,13 +107,16 @@ class Slot:
         if self.initial is None or self.empty:
             return ()
         initial = as_truth(self.initial)
-        return possible_types(initial if isinstance(initial, Node) else as_shown(initial))
+        node, trace = initial if isinstance(initial, Node) else as_shown(initial), current_trace()
+        self.lists |= frozenset() if trace is None else lists_of(node, trace)
+        return possible_types(node)
 
     def given(self, node: Node, trips: Size | None) -> None:
         """``node`` is the result of the loop: where it makes no trip, what was before it."""
         before = self._before()
         note_chosen(node, UNKNOWN)
-        note(node, Classes(self.ends or before or (node.array_type,), before, trips))
+        types = self.ends or before or (node.array_type,)
+        note(node, Classes(types, before, trips, self.lists))
 
     def handed_on(self, value: Any) -> Any:
         """The value of a trip, or of the loop."""
@@ -164,6 +170,8 @@ class Slot:
             return True
         started = {self.type, *self._before(), *self.ends}
         self.ends = tuple(dict.fromkeys((*self.ends, *possible_types(node))))
+        trace = current_trace()
+        self.lists |= frozenset() if trace is None else lists_of(node, trace)
         return started.issuperset(self.ends)
 
     def start_late(self, old: Any) -> bool:

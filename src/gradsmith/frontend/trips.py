@@ -87,6 +87,10 @@ class Trips(ArrayLike):
         start = self.start + first * self.step
         return Trips(start, self.start + last * self.step, self.step * step)
 
+    def as_range(self) -> range:
+        """The range with its present ends."""
+        return range(int(wrap_size(self.start)), int(wrap_size(self.stop)), self.step)
+
     def as_array(self) -> Any:
         """``np.array(range(...))``: an empty one has no integers."""
         if not dims.is_unbacked(self.length) and dims.decide("==", self.length, 0):

@@ -147,6 +147,7 @@ def plain_key(key: Any) -> Any:
     if isinstance(key, ObjectStandIn):
         return _present_object(key)
     if isinstance(key, Tracer):
+        key = Tracer.of_exact_type(key)
         present = known(key)
         return present if key.type.weak else key.dtype.type(present)
     if isinstance(key, frozenset):

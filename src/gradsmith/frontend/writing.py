@@ -261,6 +261,8 @@ class _Percent:
         self.call = call
         self.template = template
         self.right = right
+        if isinstance(right, tuple) and is_grown(right):
+            refuse(right)  # each field takes an element
         self.rest = list(right) if isinstance(right, tuple) else [right]
 
     def text(self) -> str | Text:

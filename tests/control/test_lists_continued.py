@@ -1,0 +1,174 @@
+"""Lists that one loop has filled and a second one goes on with, reading what is there."""
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from programs.harness import same_bits
+
+
+def _halves(x, k):
+    found = list(x)
+    for _ in range(k):
+        found.append(found[-1] * 0.5)
+    return sum(found)
+
+
+def _halves_of_filtered(x, k):
+    found = [v for v in x if v > 0]
+    for _ in range(k):
+        found.append(found[-1] * 0.5 if found else 1.0)
+    return sum(found)
+
+
+def _pairs(x, k):
+    found = [(v, v * 2) for v in x]
+    for _ in range(k):
+        found.append((found[-1][1], found[-1][0] * 0.5))
+    return found[-1][0] + found[-1][1] * 2
+
+
+def _lists(x, k):
+    found = [[v, v * 2] for v in x]
+    for _ in range(k):
+        found.append([found[-1][1], found[-1][0] * 0.5])
+    return sum(a + b for a, b in found)
+
+
+def _dicts(x, k):
+    found = [{"a": v} for v in x]
+    for _ in range(k):
+        found.append({"a": found[-1]["a"] * 0.5})
+    return sum(d["a"] for d in found)
+
+
+def _rows(x, k):
+    found = [x * v for v in x]
+    for _ in range(k):
+        found.append(found[-1] * 0.5)
+    return sum(found)[0]
+
+
+def _while_small(x, k):
+    found, n = list(x), 0
+    while n < k and found[-1] < 50:
+        found.append(found[-1] * 1.5 + 9)
+        n += 1
+    return sum(found)
+
+
+def _extended(values, k):
+    for _ in range(k):
+        values.append(values[-1] * 0.9)
+    return values
+
+
+def _by_a_helper(x, k):
+    return sum(_extended(_extended(list(x), k), k + 1))
+
+
+def _in_nested_loops(x, k):
+    found = list(x)
+    for _ in range(k):
+        found.append(found[-1] * 0.5)
+        for _ in range(2):
+            found.append(found[-1] + 1.0)
+    return found[-1] * sum(found)
+
+
+def _three_times(x, k):
+    found = [2.0]
+    for v in x:
+        found.append(found[-1] * v)
+    for _ in range(k):
+        found.append(found[-1] + 1)
+    while len(found) < k + 8:
+        found.append(found[-1] * 0.5 + found[-2])
+    return sum(found) * found[-1]
+
+
+def _under_a_try(x, k):
+    found = [v for v in x if v > 5]
+    try:
+        for _ in range(k):
+            found.append(found[-1] * 0.5)
+    except IndexError:
+        return -x[0]
+    return x[0]
+
+
+def _last_of_none(x, k):
+    chosen = x[x > 5]
+    try:
+        last = chosen[-1] * 0.5
+    except IndexError:
+        return -x[0]
+    return x[0] + 0 * last
+
+
+CALLS = [([0.4, -1.2, 0.7], 3), ([0.3, 0.2, 2.0, -0.1, 1.5], 4), ([1.5, -0.5], 0), ([0.5], 2)]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_halves, _halves_of_filtered, _pairs, _lists, _dicts, _rows, _while_small),
+        *(_by_a_helper, _in_nested_loops, _three_times, _under_a_try, _last_of_none),
+    ],
+)
+def test_values_and_gradients(function):
+    compiled, gradient = gs.compile(function), gs.value_and_grad(function)
+    for values, k in CALLS:
+        x = np.array(values)
+        expected = function(x.copy(), k)
+        same_bits(compiled(x.copy(), k), expected)
+        value, found = gradient(x.copy(), k)
+        same_bits(value, expected)
+        steps = 1e-6 * np.eye(len(x))
+        slopes = [(function(x + h, k) - function(x - h, k)) / 2e-6 for h in steps]
+        np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-7)
+
+
+def _replaced_in_a_branch(x):
+    state, found = [0.0], []
+    for v in x:
+        state[0] += v
+        found.append(state[0])
+        if state[0] > 3:
+            state = [v]
+    return sum(found) + state[0]
+
+
+def test_a_list_beside_that_a_branch_replaces():
+    compiled = gs.compile(_replaced_in_a_branch)
+    for values in ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0], [4.0, 1.0, 1.0]):
+        same_bits(compiled(np.array(values)), _replaced_in_a_branch(np.array(values)))
+
+
+def _and_a_number(x):
+    return [k for k in [*list(x), 1]]  # noqa: C416  the comprehension is what is tested
+
+
+def _sum_of_mixed(x):
+    return [*list(x), 1], [v for v in [2, *x]], [v * 2 for v in [*x.tolist(), True]]  # noqa: C416
+
+
+def _keys(x):
+    found = {}
+    for v in [*list(x), 1]:
+        found[v] = 5
+    return found
+
+
+def _element(x):
+    found = [*list(x), 2**60 + 1]
+    return found[len(x)]
+
+
+@pytest.mark.parametrize("function", [_and_a_number, _sum_of_mixed, _keys, _element])
+def test_elements_keep_their_classes(function):
+    """What leaves the function is of Python's class, whatever array stands for the list."""
+    compiled = gs.compile(function)
+    for values in ([2.0, 2.0], [1.0, 7.0, 3.0], [1.0]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))

@@ -1,0 +1,69 @@
+"""Rows of arrays as lists and tuples where C code takes them apart or compares."""
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+
+def _dict_of_rows(x):
+    return dict([tuple(row) for row in x])
+
+
+def _updated(x):
+    found = {}
+    found.update([tuple(row) for row in x])
+    return found
+
+
+def _old_format(x):
+    return "%s and %s" % tuple(x[0])  # noqa: UP031
+
+
+def _formats(x):
+    return "{} {}".format(*x[0]), str(tuple(x[0])), repr([list(row) for row in x])
+
+
+@pytest.mark.parametrize("function", [_dict_of_rows, _updated, _old_format, _formats])
+def test_rows(function):
+    compiled = gs.compile(function)
+    for values in ([[1.0, 2.0], [3.0, 4.0]], [[2.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1.0, 2.0]]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))
+
+
+def _ranges(n):
+    return (
+        *(range(n) == range(3), range(0, n, 2) == range(n), range(n) != range(2, n)),
+        hash(range(n)) == hash(range(3)),
+    )
+
+
+def _quotients(n):
+    return np.divmod(n, 2), np.floor_divide(n, 2), np.remainder(n, 2)
+
+
+@pytest.mark.parametrize("function", [_ranges, _quotients])
+def test_numbers_of_python(function):
+    compiled = gs.compile(function)
+    for n in (3, 1, 0, 4):
+        assert repr(compiled(n)) == repr(function(n))
+
+
+@pytest.mark.parametrize("n", [3.5, 7, np.float64(2.0), -3])
+def test_divmod_gives_numpys_numbers(n):
+    assert repr(gs.compile(_quotients)(n)) == repr(_quotients(n))
+
+
+def test_an_order_of_another_class_is_refused_where_python_does():
+    def function(x):
+        return sorted(x, reverse=x[0] > 1)
+
+    x = np.array([2.0, 3.0])
+    try:
+        expected = function(x)
+    except TypeError:
+        with pytest.raises(TypeError):
+            gs.compile(function)(x)
+    else:
+        assert repr(gs.compile(function)(x)) == repr(expected)

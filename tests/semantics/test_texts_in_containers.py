@@ -1,0 +1,97 @@
+"""Parts of texts of traced numbers in containers: their methods are Python's own."""
+
+import collections
+
+import pytest
+
+import gradsmith as gs
+
+
+def _a_character(x):
+    found = []
+    found.append(f"{x:.1f}"[0])
+    return found
+
+
+def _characters(x):
+    found = []
+    for c in f"{x:.1f}":
+        found.append(c)  # noqa: PERF402  what is tested
+    return found
+
+
+def _parts(x):
+    found = []
+    for c in str(x).split("."):
+        found.append(c)  # noqa: PERF402
+    return found, len(found)
+
+
+def _grouped(x):
+    found = {}
+    for c in f"{x:.1f}":
+        found.setdefault(c, []).append(1)
+    return found
+
+
+def _sets_and_deques(x):
+    found, queue = set(), collections.deque()
+    for c in f"{x:.1f}":
+        found.add(c)
+        queue.appendleft(c)
+    return sorted(found), list(queue)
+
+
+def _inserted(x):
+    found = []
+    for pair in zip(f"{x:.1f}", range(9), strict=False):
+        found.insert(0, pair)
+    found.extend(str(x))
+    found.remove(".")
+    return found, found.count("1"), found.index("5") if "5" in found else -1
+
+
+class _Words:
+    def __init__(self):
+        self.words = []
+        self.last = None
+
+    def add(self, word):
+        self.words.append(word)
+        self.last = word
+
+
+def _in_objects(x):
+    held = _Words()
+    for c in f"{x:.1f}":
+        held.add(c)
+    return held.words, held.last
+
+
+def _numbers_and_words(x):
+    found = []
+    for word in f"{x:.2f} {x * 2:.1f}".split():
+        found.append(float(word))
+        found.append(word)
+    return found
+
+
+def _in_a_dict(x):
+    found = {"a": []}
+    for c in f"{x:.1f}":
+        found["a"].append(c)
+        found[c] = x
+    return found
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_a_character, _characters, _parts, _grouped, _sets_and_deques, _inserted),
+        *(_in_objects, _numbers_and_words, _in_a_dict),
+    ],
+)
+def test_containers(function):
+    compiled = gs.compile(function)
+    for x in (1.5, 12.25, 3.0):
+        assert compiled(x) == function(x)
