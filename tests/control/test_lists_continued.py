@@ -145,6 +145,66 @@ def test_a_list_beside_that_a_branch_replaces():
         same_bits(compiled(np.array(values)), _replaced_in_a_branch(np.array(values)))
 
 
+def _copies_of_one_list(x, k):
+    state = list(x)
+    found = [state]
+    for _ in range(k):
+        for i in range(len(state)):
+            state[i] += 0.5
+        found.append(state[:])
+    return [sum(row) for row in found]
+
+
+def _after_the_first_list(x, k):
+    state = [0.0, 1.0]
+    found = [state]
+    for _ in range(k):
+        found.append([found[-1][0] * 2 + 1, x[0]])
+        state[0] += 0.5
+    return sum(row[0] for row in found)
+
+
+def _after_the_first_dict(x, k):
+    state = {"v": x[0]}
+    found = [state]
+    for _ in range(k):
+        state["v"] = state["v"] * 1.5
+        found.append({"v": found[-1]["v"] + 1})
+    return [row["v"] for row in found]
+
+
+def _after_the_first_array(x, k):
+    state = x.copy()
+    found = [state]
+    for _ in range(k):
+        state *= 1.5
+        found.append(found[-1] + 1)
+    return sum(found)
+
+
+def _after_the_first_view(x, k):
+    state = x.copy()
+    found = [(state[1:], 1.0)]
+    for _ in range(k):
+        state[-1] += 1.5
+        found.append((found[-1][0] * 0.5, found[-1][1]))
+    return sum(row.sum() for row, _ in found)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_copies_of_one_list, _after_the_first_list, _after_the_first_dict),
+        *(_after_the_first_array, _after_the_first_view),
+    ],
+)
+def test_the_first_element_changes(function):
+    """The list holds an object from before the loop, which the loop changes."""
+    compiled = gs.compile(function)
+    for values, k in (([1.0, 2.0, 3.0], 6), ([1.0, 5.0], 2), ([2.0], 0)):
+        same_bits(compiled(np.array(values), k), function(np.array(values), k))
+
+
 def _and_a_number(x):
     return [k for k in [*list(x), 1]]  # noqa: C416  the comprehension is what is tested
 

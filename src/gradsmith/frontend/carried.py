@@ -174,19 +174,19 @@ class State:
                 settled = False
             elif _is_changed(before, container):
                 self.begun = self.begun or _is_begun(before, container)
-                self._note_changed(container, before, length, most)
+                self._note_changed(key, journal, length, most)
                 settled = False
         return settled
 
     def _note_changed(
-        self, container: Any, before: Any, length: Size | None, most: Size | None
+        self, key: int, journal: Journal, length: Size | None, most: Size | None
     ) -> None:
-        """A trip has changed what a container holds."""
+        """A trip has changed what the container with the identity ``key`` holds."""
+        container, before = journal.containers[key]
         reads = self.reads or open_rows_of(before) is not None
+        grows = length, self.sites, journal
         bounded = most is not None
-        growth = (
-            None if reads else growth_of(before, container, length, self.sites, bounded=bounded)
-        )
+        growth = None if reads else growth_of(before, container, *grows, bounded=bounded)
         if growth is not None:
             self.growing[id(container)] = growth
             return

@@ -9,9 +9,9 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
-from gradsmith.frontend.frozen import Sites, freeze, lock
+from gradsmith.frontend.frozen import Sites, containers_in, freeze, lock
 from gradsmith.frontend.grown import Form, Grown, as_rows, taken_apart
-from gradsmith.frontend.journal import contents_of, note_container, refill
+from gradsmith.frontend.journal import Journal, contents_of, note_container, refill, written_part
 from gradsmith.frontend.merging import (
     as_result,
     is_data,
@@ -46,6 +46,9 @@ class Growth:
     length: Size
     """How many trips there are; an open axis where nobody knows."""
     form: Form
+    hides_last: bool = False
+    """Whether the last element before the loop is a row, or is changed by the loop: a read of it
+    shows that the rows are to be carried (`frontend.row_buffers`)."""
     rows: list[Slot] = field(default_factory=list)
     last: list[Slot] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)
@@ -62,7 +65,8 @@ class Growth:
 
     def carry(self, parts: Sequence[Any], form: Form) -> bool:
         """Carry elements that are made of such parts; whether that is possible."""
-        firsts = _parts_before(self.before, parts, form)
+        before = [] if self.hides_last else self.before
+        firsts = _parts_before(before, parts, form)
         if firsts is None or ("int" in form.kinds and firsts != [None] * len(parts)):
             return False
         types = [as_result(part).array_type for part in parts]
@@ -92,15 +96,9 @@ class Growth:
         parts = [slot.open(trace, builder) for slot in self.last]
         for part in filter(None, map(storage_of, parts)):
             lock(part, self.sites)
-        self.seen = [] if self._follows_rows() else [self.form.element(parts, self.sites)]
+        self.seen = [] if self.hides_last else [self.form.element(parts, self.sites)]
         note_container(self.container)
         refill(self.container, [Grown(sites=self.sites), *self.seen])
-
-    def _follows_rows(self) -> bool:
-        """Whether the elements before the loop are rows, so that a read of the last one shows that
-        the rows are to be carried (`frontend.row_buffers`).
-        """
-        return bool(self.before) and type(self.before[-1]) is Grown
 
     def take(self, contents: list[Any], place: Size, carried: Container[Storage]) -> bool:
         """The trip ends: the new element's parts are the rows at ``place``. Whether they are of
@@ -148,10 +146,18 @@ class Growth:
 
 
 def growth_of(
-    before: Any, after: Any, length: Size | None, sites: Sites, *, bounded: bool
+    before: Any,
+    after: Any,
+    length: Size | None,
+    sites: Sites,
+    journal: Journal,
+    *,
+    bounded: bool,
 ) -> Growth | None:
     """How a list grows by one element in a trip; None where it does not, or for how long is not
     known. Where the number of trips is not ``bounded``, nobody knows it before the loop ends.
+
+    The ``journal`` has what else the trip has changed.
     """
     if length is None or type(before) is not list or len(after) != len(before) + 1:
         return None
@@ -162,8 +168,19 @@ def growth_of(
         return None
     if not bounded:
         length = open_length(length)
-    growth = Growth(sites, after, list(before), length, apart[1], element=after[-1])
+    hides = bool(before) and _is_open(before[-1], journal)
+    growth = Growth(sites, after, list(before), length, apart[1], hides, element=after[-1])
     return growth if growth.carry(*apart) else None
+
+
+def _is_open(element: Any, journal: Journal) -> bool:
+    """Whether an element from before the loop is a row, or holds what a trip changes."""
+    if type(element) is Grown:
+        return True
+    if any(id(written_part(part)) in journal.containers for part in containers_in(element)):
+        return True
+    arrays = map(storage_of, tree.flatten(element, is_data)[0])
+    return any(array in journal.storages for array in arrays if array is not None)
 
 
 def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
@@ -175,7 +192,7 @@ def _last(part: Any, first: Any, type_: ArrayType) -> Slot:
 
 def _parts_before(before: list[Any], parts: Sequence[Any], form: Form) -> list[Any] | None:
     """Those of the last element before the loop; None where it is of another form."""
-    if not before or type(before[-1]) is Grown:  # no iteration reads it
+    if not before:  # no iteration reads it
         return [None] * len(parts)
     apart = taken_apart(before[-1])
     if apart is None or apart[1].shape != form.shape:
