@@ -60,6 +60,8 @@ _UNCHANGING: tuple[type, ...] = (
 """Classes of objects that no function changes that is given them."""
 _FOLLOWED = (*CONTAINERS, Iterator, io.IOBase, Tracer, TracedInt, Text, Refusing, ArrayLike)
 """Classes of objects whose changes are followed, or refused elsewhere."""
+_NUMPYS_STATE = vars(np.errstate)["__enter__"].__globals__.get("_extobj_contextvar")
+"""What NumPy 2 does about floating-point errors: `frontend.floating_errors` follows it."""
 _READING = frozenset(
     {
         *("__getitem__", "__contains__", "__len__", "__iter__", "__reversed__", "__str__"),
@@ -137,7 +139,7 @@ def is_member_of_c(kind: Any) -> bool:
 
 def may_change(value: Any) -> bool:
     """Whether functions and statements may change what no journal holds of the object."""
-    if isinstance(value, (*_UNCHANGING, *_FOLLOWED)):
+    if isinstance(value, (*_UNCHANGING, *_FOLLOWED)) or value is _NUMPYS_STATE:
         return False
     return _has_state_of_c(type(value)) and not hasattr(value, "__gradsmith__")
 
