@@ -225,10 +225,65 @@ class Writer:
         self.line("pass")
         self.depth -= 1
 
+    def continued(self):
+        """A further loop appends to a list, and reads what is there."""
+        one, kind = self.pick(self.lists.items())
+        self.line(self.pick(["for i in range(n):", "for i in range(3):", "for i in range(n - 2):"]))
+        self.depth += 1
+        if self.chance(0.3):
+            self.write("i")
+        place = self.pick(["-1", "-1", "-1", "-2", "0", "i", "i // 2", "len({0}) // 2"]).format(one)
+        part = self.pick(READS[kind]).format(f"{one}[{place}]")
+        value = MADE[kind].format(f"{part} * 0.5", self.number("i"))
+        branch = self.chance(0.3)
+        if branch:
+            self.line(self.pick(["if i > 1:", "if x > y:", f"if {self.read('i')} > 1.0:"]))
+        self.depth += branch
+        self.line(f"{one}.append({value})")
+        self.depth -= branch
+        if self.chance(0.3):
+            self.write("i")
+        self.depth -= 1
+
+    def history(self):
+        """A list of copies of what the loop changes."""
+        one, kind = self.pick(self.elements.items()) if self.elements else (None, "number")
+        if kind == "number":
+            return
+        name = self.name("t")
+        self.line(f"{name} = [{self.pick(['', one, one])}]")
+        self.line("for i in range(n):")
+        self.depth += 1
+        if self.chance(0.8):
+            self.store(one, kind)
+        copied = COPIES[kind].replace("copy.copy(q)", f"copy.copy({one})").replace("(q)", f"({one})")
+        self.line(f"{name}.append({copied.replace('q.', one + '.').replace('q[', one + '[')})")
+        if self.chance(0.3):
+            self.store(f"{name}[{self.pick(['-1', '0', 'i'])}]", kind)
+        self.depth -= 1
+        self.lists[name] = kind
+
+    def exchanged(self):
+        """Names that change places in a loop."""
+        names = [name for name, kind in self.elements.items() if kind != "number"]
+        pairs = [(a, b) for a in names for b in names if a < b]
+        pairs = [(a, b) for a, b in pairs if self.elements[a] == self.elements[b]]
+        if not pairs:
+            return
+        one, other = self.pick(pairs)
+        self.line("for i in range(n):")
+        self.depth += 1
+        self.store(one, self.elements[one])
+        part = self.pick(READS[self.elements[one]])
+        self.line(f"{part.format(other)} += {part.format(one)} * 0.5")
+        self.line(f"{one}, {other} = {other}, {one}")
+        self.depth -= 1
+
     def program(self):
         """The text of a module."""
         steps = [self.create, self.write, self.write, self.alias, self.copied, self.replaced]
         steps += [self.compared, self.over_elements, self.over_range, self.over_range]
+        steps += [self.continued, self.continued, self.history, self.exchanged]
         self.create()
         for _ in range(self.random.randint(3, 8)):
             self.pick(steps)()
