@@ -232,3 +232,17 @@ def test_elements_keep_their_classes(function):
     for values in ([2.0, 2.0], [1.0, 7.0, 3.0], [1.0]):
         x = np.array(values)
         assert repr(compiled(x)) == repr(function(x))
+
+
+def _rows_of_two_lengths(x, n):
+    found = [[v] * n for v in x]
+    for _ in range(3):
+        found.append([found[-1][0] * 0.5] * len(x))
+    return sum(found[len(x) - 1]) + found[-1][0], len(found[-1])
+
+
+def test_rows_of_two_lengths():
+    compiled = gs.compile(_rows_of_two_lengths)
+    for values, n in (([1.0, 2.0], 2), ([1.0, 5.0, 3.0], 2), ([2.0], 4)):
+        x = np.array(values)
+        assert repr(compiled(x, n)) == repr(_rows_of_two_lengths(x, n))

@@ -7,6 +7,7 @@ them, copy lists and elements, pass them to helpers, and ask which objects are t
 from __future__ import annotations
 
 import random
+import re
 
 from semantics.list_elements import PRELUDE
 
@@ -228,11 +229,15 @@ class Writer:
     def continued(self):
         """A further loop appends to a list, and reads what is there."""
         one, kind = self.pick(self.lists.items())
-        self.line(self.pick(["for i in range(n):", "for i in range(3):", "for i in range(n - 2):"]))
+        self.line(
+            self.pick(["for i in range(n):", "for i in range(3):", "for i in range(n - 2):"])
+        )
         self.depth += 1
         if self.chance(0.3):
             self.write("i")
-        place = self.pick(["-1", "-1", "-1", "-2", "0", "i", "i // 2", "len({0}) // 2"]).format(one)
+        place = self.pick(["-1", "-1", "-1", "-2", "0", "i", "i // 2", "len({0}) // 2"]).format(
+            one
+        )
         part = self.pick(READS[kind]).format(f"{one}[{place}]")
         value = MADE[kind].format(f"{part} * 0.5", self.number("i"))
         branch = self.chance(0.3)
@@ -256,8 +261,8 @@ class Writer:
         self.depth += 1
         if self.chance(0.8):
             self.store(one, kind)
-        copied = COPIES[kind].replace("copy.copy(q)", f"copy.copy({one})").replace("(q)", f"({one})")
-        self.line(f"{name}.append({copied.replace('q.', one + '.').replace('q[', one + '[')})")
+        copied = re.sub(r"\bq\b", one, COPIES[kind])
+        self.line(f"{name}.append({copied})")
         if self.chance(0.3):
             self.store(f"{name}[{self.pick(['-1', '0', 'i'])}]", kind)
         self.depth -= 1

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar
 
@@ -371,27 +372,26 @@ def columns_of(values: Sequence[Any]) -> Columns:
     sites = sites_of(values)
     forms: list[Form] = []
     held: list[Sequence[Any]] = []
-    pieces: list[list[Tracer]] = []
-    single: list[list[Any]] = []
     for item in values:
-        if type(item) is not Grown:
-            apart = taken_apart(item)
-            if apart is None:
-                separate(sites, ONE_BY_ONE)
-            freeze(item, sites)
-            single.append(apart[0])
-            held.append(apart[0])
-            forms.append(apart[1])
+        if type(item) is Grown:
+            held.append(item.wholes)
+            forms.append(item.form_for(values))
             continue
-        forms.append(item.form_for(values))
-        held.append(item.wholes)
-        pieces += [*_stacked(single, sites), list(item.wholes)]
-        single = []
+        apart = taken_apart(item)
+        if apart is None:
+            separate(sites, ONE_BY_ONE)
+        freeze(item, sites)
+        held.append(apart[0])
+        forms.append(apart[1])
     form = forms[0]
     for other in forms[1:]:
         form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
     form = _with_numpys_classes(form, forms, held) or separate(sites, ONE_BY_ONE)
-    pieces += _stacked(single, sites)
+    pieces: list[list[Tracer]] = []
+    given = zip(values, held, strict=True)
+    for stacked, group in groupby(given, lambda pair: type(pair[0]) is Grown):
+        parts = [list(part) for _, part in group]
+        pieces += parts if stacked else _stacked(parts, sites)
     columns = list(zip(*pieces, strict=True))
     if not all(map(_are_of_one_precision, columns)):
         separate(sites, ONE_BY_ONE)
