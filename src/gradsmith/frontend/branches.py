@@ -315,7 +315,7 @@ def joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> Joine
     first, second = (arm.changes.containers.get(key, (None, outer))[1] for arm in joint.arms)
     held = {}
     for name in dict.fromkeys([*first, *second]):
-        if first.get(name, MISSING) is second.get(name):
+        if name in first and name in second and first[name] is second[name]:
             held[name] = first[name], True
             continue
         pairs = [side.get(name, (unset(name), False)) for side in sides]

@@ -66,7 +66,7 @@ def _is_filled(cell: types.CellType) -> bool:
 def _check_attributes(before: Any, after: Any) -> None:
     """Refuse attributes that the region sets on some of its paths: it gives no flags for them."""
     if isinstance(before, dict):
-        new = {name: v for name, v in after.items() if before.get(name) is not v}
+        new = {name: v for name, v in after.items() if name not in before or before[name] is not v}
         check_all_set(new)
 
 

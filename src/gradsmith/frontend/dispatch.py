@@ -470,20 +470,34 @@ def unwrap(value: Any, owners: dict[Node, Tracer]) -> Any:
         value.refuse()
     if isinstance(value, ArrayLike):
         return unwrap(value.as_array(), owners)
-    if type(value) is range:
-        return np.array(value)
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*[_bound(p, owners) for p in parts])
-    if _is_sequence(value):
-        elements = call(list, value)
-        value = tuple(elements) if isinstance(value, tuple) else elements
+    value = _as_plain(value)
     if type(value) in (list, tuple):
         for item in value:
             if isinstance(item, Refusing):  # the rows of arrays: NumPy would copy them
                 return item.stacked(value).node
         return type(value)(unwrap(v, owners) for v in value)
     return value
+
+
+def _as_plain(value: Any) -> Any:
+    """What NumPy takes a range, a sequence, or a number of a class of its own for."""
+    if type(value) is range:
+        return np.array(value)
+    if isinstance(value, (float, int, complex)) and is_instance(value):
+        return _plain_number(value)
+    if not _is_sequence(value):
+        return value
+    elements = call(list, value)
+    return tuple(elements) if isinstance(value, tuple) else elements
+
+
+def _plain_number(value: Any) -> Any:
+    """The number that an object of a subclass of float, int or complex is for NumPy."""
+    base: Any = next(kind for kind in (float, int, complex) if isinstance(value, kind))
+    return base.__pos__(value)
 
 
 def _is_sequence(value: Any) -> bool:

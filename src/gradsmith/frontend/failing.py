@@ -194,6 +194,8 @@ def raised_later(error: Exception) -> bool:
 def holds_traced(error: BaseException) -> bool:
     """Whether an error has traced values among its arguments or attributes."""
     held = [*error.args, *vars(error).values()]
+    if isinstance(error, AttributeError):
+        held.append(error.obj)
     return any_traced(held) or any(map(is_opaque, held))
 
 
@@ -213,6 +215,8 @@ def with_present_values(error: Exception) -> None:
         stack += [top.__cause__, top.__context__]
         if holds_traced(top):
             top.args = tuple(map(present, top.args))
+            if isinstance(top, AttributeError):
+                top.obj = present(top.obj)
             vars(top).update({name: present(value) for name, value in vars(top).items()})
 
 

@@ -59,8 +59,8 @@ def is_refusal(error: BaseException | None) -> bool:
 
 def _is_about_stand_ins(error: Exception) -> bool:
     """Whether Python or NumPy has raised it about what stands for values while tracing."""
-    if isinstance(error, (AttributeError, NameError)) and _is_ours(getattr(error, "obj", None)):
-        return True
+    if isinstance(error, AttributeError) and _is_ours(error.obj):
+        return f"'{type(error.obj).__name__}'" in str(error)
     texts = [part for part in error.args if isinstance(part, str)]
     return any(map(mentions_stand_ins, texts)) or any(map(_is_of_graph, error.args))
 
@@ -85,11 +85,18 @@ def in_pythons_words(error: BaseException | None) -> Exception | None:
     if kind is None or not isinstance(text, str):
         return None
     if set(_OURS.findall(text)) == {"TracedInt"}:
-        return kind(text.replace("TracedInt", "int"))
+        return _with_names(kind(text.replace("TracedInt", "int")), error)
     if _OF_TEXTS.match(text) and mentions_stand_ins(text):
         plain = text.replace("<traced str>", "str")
-        return None if mentions_stand_ins(plain) else kind(plain)
+        return None if mentions_stand_ins(plain) else _with_names(kind(plain), error)
     return None
+
+
+def _with_names(made: Exception, error: Any) -> Exception:
+    """``made``, with what Python notes in errors about attributes."""
+    if isinstance(made, AttributeError):
+        made.name, made.obj = error.name, error.obj
+    return made
 
 
 _OF_TEXTS = re.compile(r"unsupported operand type|bad operand type|'<traced str>' object ")

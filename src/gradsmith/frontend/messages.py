@@ -43,7 +43,8 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
         "use a NumPy function of the same meaning, or compute it outside the function",
     )
     if kind is AttributeMissingError:
-        error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
+        text = f"{class_name(owner)!r} object has no attribute {name!r}"
+        error.own = AttributeError(text, name=name, obj=owner)
     return error
 
 
@@ -78,14 +79,17 @@ def no_text(value: Any) -> ConcretizationError:
     )
 
 
-def cannot_assign(owner: Any, name: str) -> AttributeMissingError:
-    """The error that an attribute of a traced value cannot be written."""
+def cannot_assign(owner: Any, name: str, behind: Any = None) -> AttributeMissingError:
+    """The error that an attribute of a traced value cannot be written; ``behind`` it is this
+    argument.
+    """
     hints = {"shape": "write x = x.reshape(...)", "dtype": "write x = x.astype(...)"}
-    error = AttributeMissingError(
+    kind = AttributeUnsupportedError if hasattr(behind, "__dict__") else AttributeMissingError
+    error = kind(
         f"the attribute {name!r} of {shown(owner)} cannot be assigned",
         here(),
         hints.get(name, "keep it in a variable of its own"),
     )
-    if not hasattr(np.ndarray, name):
+    if not hasattr(np.ndarray, name) and not hasattr(behind, "__dict__"):
         error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
     return error

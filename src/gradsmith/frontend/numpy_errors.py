@@ -5,6 +5,7 @@ The emitted code raises it where a path that may not be taken comes to that oper
 
 from __future__ import annotations
 
+import copy
 import math
 import operator
 import warnings
@@ -83,7 +84,7 @@ def _raised(
         if isinstance(error, (KeyError, UFUNC_ERROR)):
             return error
         named = type(error).__module__ == "builtins" or type(error) in NUMPYS_ERRORS
-        return type(error)(str(error)) if named else in_pythons_class(error)
+        return copy.copy(error) if named else in_pythons_class(error)
     return None
 
 

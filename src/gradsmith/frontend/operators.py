@@ -20,6 +20,7 @@ from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import ALWAYS
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
 from gradsmith.frontend.unsettled import Refusing
@@ -139,14 +140,26 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
     compare = _binary(ufunc, swap=False)
 
     def operator(self: Tracer, other: Any) -> Any:
+        if isinstance(other, (str, bytes, Text)):
+            return _beside_text(self, unlike)
         theirs: Any = type(other).__eq__
         number = isinstance(other, _OPERANDS + _SEQUENCES)
         plain = theirs is object.__eq__ or type(other).__module__ == "builtins"
         if number or not plain or self.type.weak:
             return compare(self, other)
-        return apply(unlike, self, dtype=bool) if self.type.form == "array" else NotImplemented
+        if self.type.form != "array":
+            return NotImplemented
+        return apply(unlike, self, dtype=bool) if self.ndim else np.bool_(unlike is np.ones_like)
 
     return operator
+
+
+def _beside_text(value: Tracer, unlike: Callable[..., Any]) -> Any:
+    """What a comparison with a string gives: Python's numbers leave it to the string."""
+    if value.ndim:
+        return apply(unlike, value, dtype=bool)
+    weak = value.type.form != "array" and Tracer.of_exact_type(value).type.weak
+    return NotImplemented if weak else np.bool_(unlike is np.ones_like)
 
 
 def _inplace(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:

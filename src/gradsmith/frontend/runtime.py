@@ -28,7 +28,7 @@ from gradsmith.frontend import (
     scimath,
     text_values,
 )
-from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.arguments import argument_behind, is_input
 from gradsmith.frontend.attributes import (
     Attributes,
     is_external,
@@ -668,7 +668,7 @@ class BoundRuntime:
                 else "make the array in the function, or pass it as an argument",
             )
         if isinstance(owner, Tracer) and name not in (None, "real", "imag", "flat", "shape"):
-            raise cannot_assign(owner, name)
+            raise cannot_assign(owner, name, argument_behind(trace, owner))
         if is_grown(owner):
             return Stores(owner) if type(owner) is list and name is None else refuse(owner)
         note_container_write(trace, owner)
