@@ -9,6 +9,7 @@ among them.
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import operator
 import types
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 from errors.escapes import complaint
+from helpers import groups, spread
 
 # Results that differ by nature, and functions about files and settings.
 SKIPPED = set(
@@ -52,15 +54,17 @@ NUMPYS = [
 ]
 
 
-@pytest.mark.parametrize("function", NUMPYS)
-def test_functions_of_numpy(function):
-    loose = function.rpartition(".")[2] in LOOSE or function == "np.linalg.tensordot"
-    found = [
-        complaint("return " + call.format(function), kind, loose=loose)
-        for call in CALLS
-        for kind in "xA"
-    ]
-    found += [complaint(f"return {function}(v)", kind, loose=loose) for kind in "nzsi"]
+WAYS = [*itertools.product(CALLS, "xA"), *(("{}(v)", kind) for kind in "nzsi")]
+OF_NUMPY = spread(2, NUMPYS, WAYS)
+
+
+@pytest.mark.parametrize("functions", groups(NUMPYS, 6), ids=" ".join)
+def test_functions_of_numpy(functions):
+    found = []
+    for function, (call, kind) in OF_NUMPY:
+        if function in functions:
+            loose = function.rpartition(".")[2] in LOOSE or function == "np.linalg.tensordot"
+            found.append(complaint("return " + call.format(function), kind, loose=loose))
     assert not list(filter(None, found))
 
 
@@ -80,11 +84,14 @@ METHOD_CALLS = [
 ]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_attributes_and_methods_of_arrays(method):
-    found = [complaint(f"return v.{method}", kind) for kind in "xAnzsfi"]
+@pytest.mark.parametrize("methods", groups(METHODS, 6), ids=" ".join)
+def test_attributes_and_methods_of_arrays(methods):
+    found = [complaint(f"return v.{method}", kind) for method in methods for kind in "xAnzsfi"]
     found += [
-        complaint(f"return v.{method}{call}", kind) for call in METHOD_CALLS for kind in "xs"
+        complaint(f"return v.{method}{call}", kind)
+        for method in methods
+        for call in METHOD_CALLS
+        for kind in "xs"
     ]
     assert not [text for text in found if text and "built-in method" not in text]
 
@@ -113,17 +120,20 @@ MAY_DIFFER |= {f"operator.{name}" for name in ("eq", "ne", "mul", "concat", "ico
 MAY_DIFFER |= {f"math.{name}" for name in ("acos", "asin", "acosh", "atanh", "log", "log1p")}
 
 
-@pytest.mark.parametrize("function", PYTHONS)
-def test_functions_of_python(function):
-    name = function.removeprefix("builtins.")
+@pytest.mark.parametrize("functions", groups(PYTHONS, 6), ids=" ".join)
+def test_functions_of_python(functions):
     body = "r = {}\nreturn list(r) if hasattr(r, '__next__') else r"
-    found = [
-        complaint(body.format(name + call.format("v")), kind, loose=function in MAY_DIFFER)
+    found = {
+        (function, call, kind): complaint(
+            body.format(function.removeprefix("builtins.") + call.format("v")),
+            kind,
+            loose=function in MAY_DIFFER,
+        )
+        for function in functions
         for call in PYTHON_CALLS
         for kind in "xsi"
-    ]
-    if function not in MAY_DIFFER:
-        assert not list(filter(None, found))
+    }
+    assert not [text for way, text in found.items() if text and way[0] not in MAY_DIFFER]
 
 
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"]
@@ -265,7 +275,7 @@ STATEMENTS = [
 ]
 
 
-@pytest.mark.parametrize("text", STATEMENTS)
-def test_statements(text):
-    found = [complaint(text, kind) for kind in "xnsfi"]
+@pytest.mark.parametrize("texts", groups(STATEMENTS, 6))
+def test_statements(texts):
+    found = [complaint(text, kind) for text in texts for kind in "xnsfi"]
     assert not list(filter(None, found))

@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import itertools
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
@@ -36,10 +37,12 @@ def spread(every: int, *factors: Iterable[Any]) -> list[tuple[Any, ...]]:
     if os.environ.get("GRADSMITH_ALL"):
         every = 1
     numbered = itertools.product(*(enumerate(factor) for factor in factors))
+    # coprime to `every`: another weight would leave out values of the other factors altogether
+    weights = [k for k in range(1, every * len(factors) + 1) if math.gcd(k, every) == 1]
     return [
         tuple(value for _, value in combination)
         for combination in numbered
-        if sum(weight * i for weight, (i, _) in enumerate(combination, 1)) % every == 0
+        if sum(w * i for w, (i, _) in zip(weights, combination, strict=False)) % every == 0
     ]
 
 
@@ -51,9 +54,11 @@ def run_checks(checks: Iterable[Callable[..., None]], *subject: Any) -> None:
     _run_all((check.__name__, functools.partial(check, *subject)) for check in checks)
 
 
-def run_cases(check: Callable[[Any], None], cases: Iterable[Any]) -> None:
-    """Run a check on every case; those that fail are reported together."""
-    _run_all((repr(case), functools.partial(check, case)) for case in cases)
+def run_cases(
+    check: Callable[[Any], None], cases: Iterable[Any], name: Callable[[Any], str] = repr
+) -> None:
+    """Run a check on every case; those that fail are reported together, by these names."""
+    _run_all((name(case), functools.partial(check, case)) for case in cases)
 
 
 def each(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import gradsmith.ops.library  # noqa: F401 (declares every op)
 from gradsmith.ir.graph import Node
@@ -72,11 +71,6 @@ def _numbered() -> Iterator[Case]:
 
 
 CASES = list(_numbered())
-
-
-def over(cases: Sequence[Case]) -> pytest.MarkDecorator:
-    """Run a test on each of them."""
-    return pytest.mark.parametrize("case", cases, ids=[case.id for case in cases])
 
 
 # -- arguments -----------------------------------------------------------------------------------

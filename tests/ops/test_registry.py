@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
@@ -33,7 +35,7 @@ from gradsmith.ir.verify import verify
 from gradsmith.ops.declare import FUNCTIONS, OPS
 from gradsmith.ops.stable import LOWERINGS
 from gradsmith.passes.pipeline import lower, optimise
-from helpers import each, run_checks
+from helpers import each, groups, run_cases, run_checks
 from ops.cases import (
     CASES,
     DOUBLE,
@@ -44,7 +46,6 @@ from ops.cases import (
     in_precision,
     is_inexact,
     noise,
-    over,
     pairing,
 )
 from ops.graphs import (
@@ -367,8 +368,23 @@ CHECKS_OF_GRADIENTS = [
 CHECKS_BY_DIFFERENCES = [check_reverse_mode_by_differences, check_second_order_by_differences]
 
 
-@over(CASES)
-def test_sample(case: Case) -> None:
+def numbered(names: Sequence[str]) -> list[Any]:
+    """Of each op its cases, in tests of at most eight."""
+    own = {name: [case for case in CASES if case.op.name == name] for name in names}
+    parts = {name: groups(cases, 8) for name, cases in own.items()}
+    return [
+        pytest.param(part, id=f"{name}-{i}")
+        for name in names
+        for i, part in enumerate(parts[name])
+    ]
+
+
+@pytest.mark.parametrize("cases", numbered(list(SAMPLES)))
+def test_samples(cases: Sequence[Case]) -> None:
+    run_cases(check_sample, cases, operator.attrgetter("id"))
+
+
+def check_sample(case: Case) -> None:
     """Everything that must hold of an op."""
     checks = list(CHECKS_OF_VALUES)
     if case.differentiable:
