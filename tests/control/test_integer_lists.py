@@ -172,9 +172,19 @@ def in_tuples(x):
     return f[-1][0] * f[-1][1], f[-1][2]
 
 
+def powers_and_shifts(x):
+    powers, shifts, bits = [], [], [0] * len(x)
+    for i in range(len(x)):
+        powers.append(10**i)
+        shifts.append((1 << i) | 1)
+        bits[i] = i ^ 2
+    return x[0] * powers[-1], powers[-1], shifts[-1], sum(shifts), bits[1], max(bits)
+
+
 ROLLED = [counts, stored_on_one_path, in_a_function, by_two_names, exchanged, longest_increasing]
 ROLLED += [shortest_path, table, as_indices, as_an_array, in_the_gradient, beyond_64_bits]
 ROLLED += [full_from_the_beginning, appended, appended_in_branches, appended_by_a_while, in_tuples]
+ROLLED += [powers_and_shifts]
 
 
 # -- what asks for separate elements

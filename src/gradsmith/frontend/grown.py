@@ -202,6 +202,16 @@ def as_boxed(value: Any) -> Tracer:
     return Tracer(View(Storage(boxed(as_result(value)))))
 
 
+def as_integer(value: Any) -> Any:
+    """An integer of Python's that an operation gives which sizes do not have (``2**i``) as one of
+    any size; anything else as it is.
+    """
+    if not isinstance(value, Tracer) or not value.type.weak or value.dtype.kind != "i":
+        return value
+    single = len(possible_types(value.node)) == 1
+    return wrap_size(as_whole(value.node)) if single else value
+
+
 def as_unboxed(value: Any) -> Any:
     """An integer of Python's that was an element of such an array."""
     return wrap_size(as_whole(value.node)) if isinstance(value, Tracer) else value
@@ -229,7 +239,7 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
         return None
     found: list[Any] = []
     kinds: list[Any] = []
-    for leaf in leaves:
+    for leaf in map(as_integer, leaves):
         if is_data(leaf):
             kind = _kind(leaf)
             if isinstance(kind, Mixed) and not _is_one_precision(kind.types):

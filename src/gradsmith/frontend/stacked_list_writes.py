@@ -24,6 +24,7 @@ from gradsmith.frontend.grown import (
     Grown,
     Mixed,
     as_boxed,
+    as_integer,
     as_rows,
     element_of,
     is_replaceable,
@@ -75,7 +76,7 @@ class Stores:
             self._store_at(trace, made, key, value)
 
     def _store_at(self, trace: Trace, made: Grown, key: Any, value: Any) -> None:
-        form = made.form_for(self.values)
+        form, value = made.form_for(self.values), as_integer(value)
         if _is_number_for(trace, form, made.wholes, value):
             _store_number(form, made.wholes, key, value)
         elif form.shape != LEAF or not _is_element_at(made.wholes[0], key, value):
