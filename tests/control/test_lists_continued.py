@@ -1,5 +1,7 @@
 """Lists that one loop has filled and a second one goes on with, reading what is there."""
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -246,3 +248,31 @@ def test_rows_of_two_lengths():
     for values, n in (([1.0, 2.0], 2), ([1.0, 5.0, 3.0], 2), ([2.0], 4)):
         x = np.array(values)
         assert repr(compiled(x, n)) == repr(_rows_of_two_lengths(x, n))
+
+
+def _drained(x):
+    queue, total = collections.deque([x[0], 2.0, x[-1]], maxlen=3), 0.0
+    for _ in np.flatnonzero(x > -5):
+        if x[0] > 9:
+            break
+        while len(queue) > 1:
+            total = 0.5 * queue.pop()
+    return total, list(queue)
+
+
+def _filled_at_both_ends(x):
+    queue = collections.deque([x[0], 2.0], maxlen=4)
+    for v in x:
+        if v > 0:
+            queue.append(v * queue[-1])
+        else:
+            queue.appendleft(v)
+    return sum(queue), len(queue)
+
+
+@pytest.mark.parametrize("function", [_drained, _filled_at_both_ends])
+def test_deques(function):
+    compiled = gs.compile(function)
+    for values in ([1.0, -2.0, 3.0], [1.5, 0.5, 2.0, 1.0, 0.1], [-1.0]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))

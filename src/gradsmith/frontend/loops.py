@@ -216,7 +216,8 @@ class Looping:
         if isinstance(error, AppendedInBranchError):
             key, trace = id(error.container), current_trace()
             known = journal is not None and key in (journal.known or ())
-            if error.kind is None or not known or not lists.is_news(key, error.kind):
+            is_list = type(error.container) is list  # a deque drops elements at its other end
+            if not (is_list and known and error.kind and lists.is_news(key, error.kind)):
                 return False
             if trace is None or trace.unrolling.is_from_outside(error.container):
                 return False  # the outermost loop makes the rows
