@@ -7,6 +7,7 @@ Only assignments of names are looked at: what is written into an array, also by 
 from __future__ import annotations
 
 import ast
+import functools
 
 
 def dead_statements(source: str) -> list[str]:
@@ -74,13 +75,15 @@ class _Liveness:
         return head | (_loaded(loop.iter) if counted else set())
 
 
-def _loaded(*codes):
-    nodes = (n for code in codes for n in ast.walk(code))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+@functools.lru_cache(maxsize=4096)  # until a loop converges, its statements are asked again
+def _loaded(code):
+    names = (n for n in ast.walk(code) if isinstance(n, ast.Name))
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
 
 
+@functools.lru_cache(maxsize=4096)
 def _stored(code):
-    return {n.id for n in ast.walk(code) if isinstance(n, ast.Name)} - _loaded(code)
+    return frozenset(n.id for n in ast.walk(code) if isinstance(n, ast.Name)) - _loaded(code)
 
 
 def _all_names(target):

@@ -6,7 +6,6 @@ those from number 500 on; it prints what is wrong with which.
 
 from __future__ import annotations
 
-import functools
 import sys
 import warnings
 
@@ -17,7 +16,7 @@ import gradsmith as gs
 from control.harness import along, direction_for, is_differentiable, near, only, slope
 from control.random_programs import SIZES, arguments, drawn, program_of
 from gradsmith.errors import InternalError
-from helpers import random_count
+from helpers import groups, random_count, run_cases
 from helpers.random_runs import run_many
 from programs.harness import copied, leaves, same_bits, seeds_for
 
@@ -92,18 +91,17 @@ def check(number):
     return None
 
 
-checked = functools.cache(check)
-"""A program costs a second: once for all tests."""
+@pytest.mark.parametrize("numbers", groups(range(COUNT), 10))
+def test_value_and_gradient(numbers):
+    """A program costs a second: once for this and for whether few are refused."""
+    refused = []
 
+    def run(number):
+        if check(number) is not None:
+            refused.append(number)
 
-@pytest.mark.parametrize("number", range(COUNT))
-def test_value_and_gradient(number):
-    checked(number)
-
-
-def test_few_are_refused():
-    refused = sum(checked(number) is not None for number in range(0, COUNT, 3))
-    assert refused <= REFUSED_AT_MOST * COUNT / 3
+    run_cases(run, numbers)
+    assert len(refused) <= REFUSED_AT_MOST * len(numbers), refused
 
 
 @pytest.mark.parametrize("number", [322, 420, 1096, 1350])
