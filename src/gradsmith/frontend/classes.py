@@ -54,6 +54,17 @@ def is_instance(value: Any) -> bool:
     return is_users_class(type(value)) and not isinstance(value, type)
 
 
+def is_own_number(value: Any) -> bool:
+    """Whether it is a number of one of the user's classes."""
+    return isinstance(value, (float, int, complex)) and is_instance(value)
+
+
+def plain_number(value: Any) -> Any:
+    """The number of Python's own class that an object of a subclass is."""
+    base: Any = next(kind for kind in (float, int, complex) if isinstance(value, kind))
+    return base.__pos__(value)
+
+
 def class_attribute(cls: type, name: str) -> Any:
     """What the class or one of its bases holds under this name, not bound to anything."""
     for base in cls.__mro__:

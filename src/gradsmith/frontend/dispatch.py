@@ -20,7 +20,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.classes import is_instance, is_own_number, plain_number
 from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
@@ -486,18 +486,12 @@ def _as_plain(value: Any) -> Any:
     """What NumPy takes a range, a sequence, or a number of a class of its own for."""
     if type(value) is range:
         return np.array(value)
-    if isinstance(value, (float, int, complex)) and is_instance(value):
-        return _plain_number(value)
+    if is_own_number(value):
+        return np.asarray(plain_number(value))[()]
     if not _is_sequence(value):
         return value
     elements = call(list, value)
     return tuple(elements) if isinstance(value, tuple) else elements
-
-
-def _plain_number(value: Any) -> Any:
-    """The number that an object of a subclass of float, int or complex is for NumPy."""
-    base: Any = next(kind for kind in (float, int, complex) if isinstance(value, kind))
-    return base.__pos__(value)
 
 
 def _is_sequence(value: Any) -> bool:

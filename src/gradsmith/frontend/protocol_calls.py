@@ -98,7 +98,10 @@ def _divmod(left: Any, right: Any) -> Any:
     if mine is not None:
         return call(mine, left, right)
     mine = special(right, "__rdivmod__")
-    return divmod(left, right) if mine is None else call(mine, right, left)
+    if mine is not None:
+        return call(mine, right, left)
+    left, right = protocols.beside_own_numbers(left, right)
+    return divmod(left, right)
 
 
 def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:

@@ -17,7 +17,15 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import MISSING, class_attribute, is_instance, of_metaclass, special
+from gradsmith.frontend.classes import (
+    MISSING,
+    class_attribute,
+    is_instance,
+    is_own_number,
+    of_metaclass,
+    plain_number,
+    special,
+)
 from gradsmith.frontend.dispatch import raise_own, run
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.object_identity import (
@@ -31,7 +39,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unfollowed import check_updated
-from gradsmith.ops.scalars import as_float
+from gradsmith.ops.scalars import as_float, as_python
 
 _BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
     "Add": ("add", operator.add, operator.iadd),
@@ -167,8 +175,10 @@ def either_side(
             ways.reverse()
     if isinstance(left, Tracer) and not left.type.weak and special(right, "__array_ufunc__"):
         return call(_UFUNCS[name], left, right)
-    if not any(special(owner, method) for owner, method, _ in ways):
+    if _is_for_numpy(left, right):
         return handled(plain, left, right)
+    if not any(special(owner, method) for owner, method, _ in ways):
+        return handled(plain, *beside_own_numbers(left, right))
     plain_number = _check_array(left, right)
     by_sequence = _is_of_sequence(left, name)
     for owner, method, other in ways:
@@ -180,6 +190,42 @@ def either_side(
     if by_sequence:
         return _of_sequence(name, plain, left, right)
     return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
+
+
+def beside_own_numbers(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two operands of which one may be a number of a class of the user's, without operators of its
+    own: it is a plain one beside numbers of Python's.
+
+    On the left it takes NumPy's scalars that are numbers of Python's as well for such.
+    """
+    if is_own_number(left) and isinstance(right, (Tracer, TracedInt)):
+        if _is_number_of(left, right):
+            right = Tracer.run(as_python, Tracer.of_exact_type(right))
+        return (plain_number(left) if _is_pythons(right) else left), right
+    if is_own_number(right) and _is_pythons(left):
+        return left, plain_number(right)
+    return left, right
+
+
+def _is_for_numpy(left: Any, right: Any) -> bool:
+    """Whether NumPy's operator takes a number of a class of the user's without asking that."""
+    if not (isinstance(left, Tracer) and is_own_number(right)) or left.type.weak:
+        return False
+    return not (special(right, "__array_ufunc__") or hasattr(right, "__array_priority__"))
+
+
+def _is_pythons(value: Any) -> bool:
+    """Whether it is a traced number of Python's."""
+    return isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak)
+
+
+def _is_number_of(own: Any, value: Any) -> bool:
+    """Whether the operators of Python's class of ``own`` take this scalar of NumPy's."""
+    if not isinstance(value, Tracer) or value.type.form == "array" or isinstance(own, int):
+        return False
+    exact = Tracer.of_exact_type(value).type
+    kinds = (float, complex) if isinstance(own, complex) else (float,)
+    return not exact.weak and issubclass(exact.dtype.type, kinds)
 
 
 def _is_of_sequence(left: Any, name: str) -> bool:
@@ -321,6 +367,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
         return handled(plain, _as_range(left), _as_range(right))
+    left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
     if (word == "Eq" or unequal) and not asks and are_compared_by_identity(left, right):

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend import protocols
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.exact_type import check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
@@ -249,7 +250,9 @@ _FIELD = re.compile(
 def modulo(call: Call, left: Any, right: Any) -> Any:
     """``left % right``: of numbers, or of a text and what is to be written into it."""
     left = settled(left) if isinstance(left, Text) else left
-    if not isinstance(left, str) or not _is_late(right):
+    if not isinstance(left, str):
+        return protocols.binary("Mod", left, right)
+    if not _is_late(right):
         return left % right
     return _Percent(call, left, right).text()
 
