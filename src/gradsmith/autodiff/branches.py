@@ -40,7 +40,8 @@ class Arm:
     """One arm of the backward branch as it is put together.
 
     ``given`` are parameters in its workshop for adjoints that are known around the branch: of
-    results and, so far, of operands. ``ends`` are the totals at its end by position.
+    results and, so far, of operands. ``ends`` are the totals at its end by position, ``outside``
+    is the builder of the enclosing region.
     """
 
     region: Region
@@ -48,6 +49,7 @@ class Arm:
     sweep: Sweep
     given: Values = field(default_factory=dict)
     ends: dict[int, Node] = field(default_factory=dict)
+    outside: Builder = field(default_factory=current_builder)
 
 
 def pull_branch(
@@ -126,7 +128,7 @@ def _sweep(
 def _given(arm: Arm, value: Node, model: Node) -> Node:
     """The parameter of an arm for a value from around."""
     if value not in arm.given:
-        arm.given[value] = given_adjoint(arm.work, value)
+        arm.given[value] = given_adjoint(arm.work, value, arm.outside)
     return arm.given[value]
 
 

@@ -131,7 +131,10 @@ class Clears(IntEnum):
 
 def is_partly_zero(node: Node, clears: Clears = Clears.ALL) -> bool:
     """Whether elements are 0 for not being read, as far as the way it is computed shows."""
-    return Unread(dict.fromkeys(current_builder().partly_zero, True))(node, clears)
+    work = current_builder()
+    given = dict.fromkeys(work.partly_zero, True)
+    known = work.found.setdefault((Unread, len(given)), {})
+    return Unread(given, known)(node, clears)
 
 
 def is_partly_zero_tape(tape: Node) -> bool:
@@ -144,26 +147,37 @@ def is_partly_zero_tape(tape: Node) -> bool:
 
 class Unread:
     """Which adjoints have elements that are 0 for not being read; ``given`` says it of parameters
-    of regions.
+    of regions, ``proved`` what is known of nodes whatever is looked through above them.
     """
 
-    def __init__(self, given: Mapping[Node, bool]) -> None:
+    def __init__(
+        self, given: Mapping[Node, bool], proved: dict[tuple[Node, Clears], bool] | None = None
+    ) -> None:
         self._given = given
+        self._proved = {} if proved is None else proved
         self._known: dict[tuple[Node, Clears], bool] = {}
         self._level = 0
+        self._incomplete = 0
+        """How often nothing was found for there being too many levels."""
 
     def __call__(self, node: Node, clears: Clears) -> bool:
         """Whether some elements of ``node`` are."""
         if node in self._given:
             return self._given[node]
         key = node, clears
-        if key not in self._known:
-            if self._level >= MOST_LEVELS:
-                return False
+        if key in self._proved:
+            return self._proved[key]
+        if key not in self._known and self._level < MOST_LEVELS:
+            before = self._incomplete
             self._level += 1
-            self._known[key] = self._found(node, clears)
+            found = self._found(node, clears)
             self._level -= 1
-        return self._known[key]
+            if found or self._incomplete == before:
+                self._proved[key] = found
+                return found
+            self._known[key] = found
+        self._incomplete += 1
+        return self._known.get(key, False)
 
     def _found(self, node: Node, clears: Clears) -> bool:
         op = node.op
@@ -212,7 +226,14 @@ class Unread:
         if _is_zero(result):
             return True
         known = {p: self(v, clears) for p, v in zip(region.params, given, strict=True)}
-        return Unread(known)(result, clears)
+        return self._inside(known, result, clears)
+
+    def _inside(self, given: Mapping[Node, bool], result: Node, clears: Clears) -> bool:
+        """Of a result of a region, by what is known of its parameters."""
+        inner = Unread(given)
+        found = inner(result, clears)
+        self._incomplete += inner._incomplete
+        return found
 
     def _of_loop(self, view: LoopView, index: int, clears: Clears) -> bool:
         """Of a carried value or a tape. What an iteration changes need not be the whole."""
@@ -231,7 +252,7 @@ class Unread:
         for k, (param, operand) in enumerate(zip(view.params, view.node.inputs, strict=True)):
             if k >= view.count or param.array_type.ndim:
                 given[param] = self(operand, clears)
-        return Unread(given)(result, clears)
+        return self._inside(given, result, clears)
 
 
 _JOINING = frozenset((multiply, concatenate, stack))

@@ -77,10 +77,12 @@ def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:
     return builder
 
 
-def given_adjoint(work: Builder, value: Node) -> Node:
-    """A parameter in the workshop for an adjoint that is known around the region."""
+def given_adjoint(work: Builder, value: Node, outside: Builder) -> Node:
+    """A parameter in the builder of a region for an adjoint that is known in the enclosing one."""
     param = work.parameter("g", adjoint_type(value.array_type))
-    if is_partly_zero(value, Clears.CONDITIONAL):
+    with building(outside):  # which knows of its own parameters, and has asked before
+        partly_zero = is_partly_zero(value, Clears.CONDITIONAL)
+    if partly_zero:
         work.partly_zero.add(param)
     return param
 

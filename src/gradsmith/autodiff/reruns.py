@@ -32,7 +32,7 @@ class Again:
     """The adjoint of a region as it is put together.
 
     ``given`` are parameters in its workshop for adjoints that are known around it, ``ends`` the
-    totals at its end by position.
+    totals at its end by position, ``outside`` is the builder of the enclosing region.
     """
 
     block: Region
@@ -40,11 +40,12 @@ class Again:
     sweep: Sweep
     given: Values = field(default_factory=dict)
     ends: dict[int, Node] = field(default_factory=dict)
+    outside: Builder = field(default_factory=current_builder)
 
     def parameter(self, value: Node) -> Node:
         """That for a value from around."""
         if value not in self.given:
-            self.given[value] = given_adjoint(self.work, value)
+            self.given[value] = given_adjoint(self.work, value, self.outside)
         return self.given[value]
 
 
