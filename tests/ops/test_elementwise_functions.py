@@ -150,7 +150,7 @@ def test_refused() -> None:
         (
             lambda x: FUNCTIONS[np.clip](x, 0, 1),
             np.float64(1),
-            "np.minimum(np.maximum(v0, v1), v2)",
+            "np.minimum(v2, np.maximum(v1, v0))",
         ),
         (lambda x: FUNCTIONS[np.clip](x, 0, None), X, "np.maximum(v0, v1)"),
         (lambda x: FUNCTIONS[np.round](x, 2), X, "v0.round(2)"),

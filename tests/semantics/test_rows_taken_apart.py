@@ -67,3 +67,19 @@ def test_an_order_of_another_class_is_refused_where_python_does():
             gs.compile(function)(x)
     else:
         assert repr(gs.compile(function)(x)) == repr(expected)
+
+
+def _clipped(s):
+    return np.clip(s, 0, 1), np.clip(s, -1.0, 0.0), np.clip(s, 0, None), np.clip(s, 0.0, -0.0)
+
+
+def _outer(s):
+    return np.multiply.outer(s, s), np.add.outer(s, 1.0), np.subtract.outer(2, s)
+
+
+@pytest.mark.parametrize("function", [_clipped, _outer])
+def test_functions_of_one_number(function):
+    """Signs of zeros, classes and dtypes are those of NumPy's functions."""
+    compiled = gs.compile(function)
+    for s in (-0.0, 0.5, np.float64(-0.0), 2, np.float32(-0.0), np.ones(2, np.float32)):
+        assert repr(compiled(s)) == repr(function(s))

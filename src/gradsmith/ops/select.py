@@ -141,11 +141,13 @@ fmin = elementwise(
 
 
 def _emit_clip(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
-    """``x.clip(low, high)`` for arrays (half of what np.clip takes); ufuncs for scalars."""
+    """``x.clip(low, high)`` for arrays (half of what np.clip takes); ufuncs for scalars, which of
+    equal numbers take the second: -0.0 stays what it is.
+    """
     x, low, high = operands
     if node.inputs[0].ndim:
         return syntax.method(x, "clip", low, high)
-    return syntax.call("np.minimum", syntax.call("np.maximum", x, low), high)
+    return syntax.call("np.minimum", high, syntax.call("np.maximum", low, x))
 
 
 def _clip_in_place(
@@ -160,7 +162,7 @@ def _clip_in_place(
 clip = primitive(
     "clip",
     infer=elementwise_infer(result_dtype),
-    evaluate=lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    evaluate=np.clip,
     derivative=Partials(
         (
             lambda out, x, low, high: Masked(equal(x, out), 1),

@@ -15,7 +15,7 @@ from gradsmith.ops.declare import FUNCTIONS, as_node, implements
 from gradsmith.ops.dots import outer_
 from gradsmith.ops.products import cumprod_, prod
 from gradsmith.ops.reductions import all_, any_, max_, min_, sum_
-from gradsmith.ops.shape import expand_dims
+from gradsmith.ops.shape import cast, expand_dims
 
 Method = Callable[..., Node]
 
@@ -66,7 +66,7 @@ def _multiply_accumulate(array: Any, /, axis: Any = 0, dtype: Any = None) -> Nod
 
 def _outer(ufunc: np.ufunc) -> Method:
     def outer(A: Any, B: Any, /) -> Node:  # noqa: N803  NumPy calls them so
-        x, y = as_node(A), as_node(B)
+        x, y = (cast(node, node.dtype) for node in (as_node(A), as_node(B)))  # no weak numbers
         if ufunc is np.multiply and x.ndim == y.ndim == 1:
             return outer_(x, y)
         later = tuple(range(x.ndim, x.ndim + y.ndim))
