@@ -260,7 +260,8 @@ def check_emitted_adjoint(subject: Subject) -> None:
     check_emission(gradient, values)
     finished = verify(finished_adjoint(primal).graph)
     found, expected = run(lower(optimise(finished)), values), run(gradient, values)
-    all_agree(found, expected, rounding(values))
+    # the driver makes scalars of gradients without axes
+    all_agree([*map(np.asarray, found)], [*map(np.asarray, expected)], rounding(values))
 
 
 def defined(case: Case) -> bool:
