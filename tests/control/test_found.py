@@ -346,3 +346,79 @@ def test_arms_of_adjoints_give_numbers_of_one_type(function, ahead):
     for k, along_one in enumerate(np.eye(4) * 1e-6):
         difference = (function(x + along_one) - function(x - along_one)) / 2e-6
         assert gradient[k] == pytest.approx(difference, abs=1e-8)
+
+
+# -- integers that attempts and branches define ---------------------------------------------------
+
+
+def _nonlocal_count_of_a_generator(x):
+    n = 0
+
+    def rows():
+        nonlocal n
+        try:
+            for v in x:
+                yield v * 1.0
+        finally:
+            n += 100
+
+    def find():
+        nonlocal n
+        for v in rows():
+            for w in x:
+                n += 1
+                if v * w > 5:
+                    return v
+        return 0.0
+
+    return find() * n
+
+
+def _nonlocal_sum_of_loops(x):
+    n, s = 0, 0.0
+
+    def step(v):
+        nonlocal n, s
+        for w in x:
+            n += 1
+            s += v * w
+            if s > 5.5:
+                return True
+        return False
+
+    for v in [1.0, 2.0, 3.0]:
+        if step(v):
+            break
+    return s * n
+
+
+@pytest.mark.parametrize("function", [_nonlocal_count_of_a_generator, _nonlocal_sum_of_loops])
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [4.0, 1.0], [1.0, 1.0]])
+def test_loops_written_out_around_loops_that_set_variables_outside(function, values):
+    check(function, np.array(values))
+
+
+def _rows_at_integers_of_branches(x, m):
+    if x[0] > 1:
+        row = m[int(x[1])]
+        row[0] = 5.0 * x[0]
+    if x[1] > 1:
+        row = m[int(x[0])]
+        row[0] = 3.0 * x[1]
+    return np.sum(m * m)
+
+
+def _row_of_an_earlier_iteration(x, m):
+    for i, s in [(0, x[0]), (1, x[1])]:
+        t = s * 2
+        if x[i] > 1:
+            continue
+        row = m[int(x[i])]
+        row[0] = 5.0 * t
+    return np.sum(m * m)
+
+
+@pytest.mark.parametrize("function", [_rows_at_integers_of_branches, _row_of_an_earlier_iteration])
+@pytest.mark.parametrize("values", [[1.5, 2.2], [0.5, 2.2], [2.5, 0.7], [0.5, 0.7]])
+def test_views_at_integers_that_branches_define(function, values):
+    check(function, np.array(values), A)

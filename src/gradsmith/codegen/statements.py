@@ -34,7 +34,7 @@ from gradsmith.errors import InternalError, Span
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Compound, Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
-from gradsmith.ir.intrinsics import constant, item, size
+from gradsmith.ir.intrinsics import constant, evaluation, item, size
 from gradsmith.ir.mentions import said_by
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
@@ -326,6 +326,8 @@ class Body:
             if node.op is call and not node.attrs["callee"].is_logged:
                 return []  # what is only looked at
             done = self._emit(node)
+            if node.op is evaluation and isinstance(done, (ast.Name, ast.Constant)):
+                return []  # a statement before it has computed the value
             return [done if isinstance(done, ast.stmt) else ast.Expr(done)]
         if isinstance(node.type, TupleType):
             return [self._several(node, node.type)]

@@ -76,6 +76,7 @@ from gradsmith.ir.nesting import NestingError, nesting_limited
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
+from gradsmith.passes.unread_errors import keep_errors
 
 SEED = "grad_outputs"
 NO_WRITES = ExternalWrites()
@@ -450,7 +451,7 @@ class _Attempt:
                 check_class_is_kept(node)
             drop_unread(trace)
             with nesting_limited(lambda: trace.builder.nodes):
-                graph = optimise(trace.builder.graph(nodes))
+                graph = optimise(keep_errors(trace.builder.graph(nodes)))
                 lowered = lower(graph, [trace.builder.names.get(node) for node in nodes])
                 check_called_once(lowered, trace)
         with nesting_limited(lambda: trace.builder.nodes):

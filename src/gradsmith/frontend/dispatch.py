@@ -41,6 +41,7 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Flat, Tracer
+from gradsmith.frontend.unread import note_errors
 from gradsmith.frontend.unsettled import Refusing, UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
@@ -229,9 +230,7 @@ def _run_once(
         _tell_apart(ours, function, nodes, named)
         raise_own(ours)
         raise ours from error
-    kinds = trace.floating.raised()
-    if trace.trying or kinds:
-        _raise_now(trace, begin, kinds)
+    _have_raised(trace, begin)
     return _laid_out(
         function,
         _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
@@ -263,6 +262,15 @@ def _with_signs_known(shape: Any) -> Any:
         return [_with_signs_known(size) for size in shape]
     unknown = isinstance(shape, TracedInt) and may_be_negative(shape.dim)
     return TracedInt.known(shape) if unknown else shape
+
+
+def _have_raised(trace: Trace, begin: int) -> None:
+    """Have the errors of the nodes made last raised: now, where Python has to know them."""
+    kinds = trace.floating.raised()
+    if trace.trying or kinds:
+        _raise_now(trace, begin, kinds)
+    else:
+        note_errors(trace.builder, trace.builder.nodes[begin:])
 
 
 def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:

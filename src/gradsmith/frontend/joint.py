@@ -47,11 +47,13 @@ from gradsmith.frontend.stored_rows import lock_as, storage_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unread import note_errors
 from gradsmith.frontend.unsettled import Cause, MaybeUnset, Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Size, Symbol
+from gradsmith.ir.evaluations import is_pending
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.mentions import has_effect, mentioned, said_by
@@ -121,8 +123,11 @@ class Arm:
         """Whether it shows a buffer from around the arm by ways that are known there."""
         if not isinstance(value, Tracer):
             return False
-        plain = all(len(step.inputs) == 1 for step in value.view.path)
-        return plain and not self.builder.owns(value.view.storage.node)
+        path = value.view.path
+        if self.builder.owns(value.view.storage.node) or any(len(s.inputs) > 1 for s in path):
+            return False
+        sizes = mentioned(path)
+        return not sizes or said_by(self.builder.nodes).keys().isdisjoint(sizes)
 
     def stale_by(self, value: Any) -> Cause | None:
         """Why a value may or may not have been written to, at the end of the arm or, where it is
@@ -373,7 +378,7 @@ class Joint:
 
     def close(self) -> None:
         """Make the branch."""
-        failing = any(has_effect(n) for b in self.builders for n in b.nodes)
+        failing = any(has_effect(n) or is_pending(n) for b in self.builders for n in b.nodes)
         if not (self.results or failing):
             return
         sides = list(zip(*self.results, strict=True)) or [(), ()]
@@ -461,7 +466,9 @@ def make_branch(
     captured = list(dict.fromkeys(node for nodes in needed for node in nodes))
     then, orelse = (b.region(side, captured) for b, side in zip(builders, sides, strict=True))
     attrs = {"then": then, "orelse": orelse, "symbols": symbols}
-    return trace.builder.apply(branch, [condition, *captured], attrs)
+    made = trace.builder.apply(branch, [condition, *captured], attrs)
+    note_errors(trace.builder, [made])
+    return made
 
 
 def _all_undefined(value: Any, like: Any) -> Any:

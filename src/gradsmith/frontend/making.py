@@ -16,6 +16,7 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips
+from gradsmith.frontend.unread import note_errors
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building, current_builder
@@ -77,6 +78,7 @@ class Making:
         attrs = self._attrs(slots, body, asked)
         with self.trace.builder.at(self.span):
             whole = self.trace.builder.apply(loop, [*starts, *captured], attrs)
+            note_errors(self.trace.builder, [whole])
         return Made(whole, slots, attrs["symbols"], self._any_trip(attrs["symbols"][-1]))
 
     def _symbol(self, slot: Slot) -> Symbol | None:

@@ -14,6 +14,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.ir import intrinsics
 from gradsmith.ir.dims import Atom, Dim
+from gradsmith.ir.evaluations import evaluated, evaluation_of, is_pending
 from gradsmith.ir.graph import Graph, Node, Region
 from gradsmith.ir.intrinsics import Literal
 from gradsmith.ir.mentions import has_effect, live, silent_but
@@ -193,7 +194,8 @@ class Builder:
 
     def graph(self, results: Sequence[Node], guards: Sequence[Guard] = ()) -> Graph:
         """Everything that ``results`` need, as a graph."""
-        body = tidy(Region(tuple(self.params), tuple(self.nodes), tuple(results), self.names))
+        nodes = evaluated(self.nodes, results)
+        body = tidy(Region(tuple(self.params), tuple(nodes), tuple(results), self.names))
         return Graph(replace(body, names={}), body.names, tuple(guards), dict(self.size_names))
 
     def region(
@@ -213,7 +215,8 @@ class Builder:
         known = self.captured
         stand_ins = [known[n] if n in known else self._stand_in(n) for n in captured]
         params = (*self.params, *stand_ins)
-        whole = Region(params, tuple(self.nodes), tuple(results), self.names)
+        nodes = evaluated(self.nodes, results)
+        whole = Region(params, tuple(nodes), tuple(results), self.names)
         return tidy(interned(silent_but(whole, slice(after, until))))
 
     def adopt(self, node: Node) -> None:
@@ -224,7 +227,7 @@ class Builder:
     def forget_effects(self, begin: int) -> None:
         """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
         made = self.nodes[begin:]
-        self.nodes[begin:] = [node for node in made if not has_effect(node)]
+        self.nodes[begin:] = [n for n in made if not (has_effect(n) or is_pending(n))]
         self._sure = [(fact, place) for fact, place in self._sure if place <= begin]
 
     def make_sure(self, fact: object) -> None:
@@ -239,6 +242,10 @@ class Builder:
     def root(self) -> Builder:
         """The builder around all regions."""
         return self if self.parent is None else self.parent.root()
+
+    def note_error(self, node: Node) -> None:
+        """Computing ``node`` may raise an error, which is raised if nothing reads it, too."""
+        self.nodes.append(evaluation_of(node, silent=True))
 
     def owns(self, node: Node) -> bool:
         """Whether ``node`` is part of this region, or of one in it."""
@@ -259,6 +266,7 @@ class Builder:
     def needed(self, results: Sequence[Node]) -> list[Node]:
         """The values of the builder around that ``results`` are computed from."""
         own = [self.inner(r) for r in results]
+        own += [node.inputs[0] for node in self.nodes if is_pending(node)]
         read = {operand for node in live(self.nodes, own) for operand in node.inputs}
         read.update(own)
         taken = self.captured.items()

@@ -113,3 +113,18 @@ def is_number(node: Node, value: complex) -> bool:
     if found is None or found != value:
         return False
     return bool(value != 0 or np.iscomplexobj(found) or not np.signbit(found))
+
+
+evaluation = Op(
+    "evaluation",
+    infer=lambda *_, **__: TupleType(()),
+    evaluate=lambda *_, **__: (),
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, value: value,
+    traits=frozenset({"effect", "barrier"}),
+)
+"""Its operand is computed for the errors that this raises, as a statement.
+
+While the function is traced it is *silent*: `evaluated` decides whether anything else reads the
+operand.
+"""

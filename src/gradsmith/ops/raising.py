@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir import dims, intrinsics
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
+from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, is_mask
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
@@ -40,8 +42,70 @@ def may_raise(node: Node) -> bool:
     arithmetic = numbers and (large or node.op.name in ARITHMETIC)
     arithmetic = arithmetic or _is_power_of_integers(node)
     empty = node.op.name in OF_SOME and _may_be_empty(node)
-    named = node.op.name == "whole" or node.op.name.startswith("math_")
+    whole = node.op.name == "whole" and not _is_integer(node.inputs[0])
+    named = whole or node.op.name.startswith("math_")
     return arithmetic or empty or named or (node.op.name == "reshape" and not _fits(node))
+
+
+def may_raise_unread(node: Node) -> bool:
+    """Whether it may raise an error that only running tells, which is raised if nothing reads the
+    node, too.
+    """
+    return may_raise(node) or may_be_out_of_range(node) or _may_not_fit(node)
+
+
+def _may_not_fit(node: Node) -> bool:
+    """Whether it computes with arrays of which running tells whether they have fitting shapes."""
+    shapes = [i.type.shape for i in node.inputs if isinstance(i.type, ArrayType) and i.ndim]
+    if len(shapes) < 2 or len(set(shapes)) == 1 or any(True for _ in node.regions):
+        return False
+    if not any(dims.is_unbacked(size) for shape in shapes for size in shape):
+        return False
+    ends = zip(*(reversed(shape) for shape in shapes), strict=False)
+    return any(len({size for size in sizes if size != 1}) > 1 for sizes in ends)
+
+
+def may_raise_inside(node: Node) -> bool:
+    """The same of anything in the regions of a branch or loop."""
+    return any(may_raise_unread(n) or may_raise_inside(n) for r in node.regions for n in r.nodes)
+
+
+def may_be_out_of_range(node: Node) -> bool:
+    """Whether it reads or writes at an index that may be out of range, which the data decide.
+
+    For other indices guards have been recorded.
+    """
+    index = node.attrs.get("index")
+    if not isinstance(index, Index):
+        return False
+    arrays = node.inputs[len(node.inputs) - len(index.arrays) :]
+    shape, axis = node.inputs[0].shape, 0
+    for item in index.items:
+        if isinstance(item, Array):
+            array = arrays[item.position]
+            if not is_mask(array.array_type):
+                if array.op is not intrinsics.constant or dims.is_unbacked(shape[axis]):
+                    return True
+                axis += 1
+            else:
+                axis += array.ndim
+        elif item is not NEWAXIS and item is not ELLIPSIS:
+            if not isinstance(item, Slice) and not _is_in_range(item, shape[axis]):
+                return True
+            axis += 1
+    return False
+
+
+def _is_in_range(position: Size, size: Size) -> bool:
+    if not any(dims.is_unbacked(s) or dims.changes(s) for s in (position, size)):
+        return True
+    with dims.recording_guards():  # it is a question, upon which nothing depends
+        inside = dims.settled("<", position, size) and dims.settled(">=", position, -size)
+    return bool(inside)
+
+
+def _is_integer(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and not node.type.inexact
 
 
 def _is_power_of_integers(node: Node) -> bool:

@@ -29,6 +29,7 @@ from gradsmith.passes.sink import sink
 from gradsmith.passes.stores import known_parts
 from gradsmith.passes.structure import GENERIC, STRUCTURE, UNWRAP
 from gradsmith.passes.touched import touched_once
+from gradsmith.passes.unread_errors import without_idle
 from gradsmith.passes.views import through_views, views_inside
 
 NUMERICS = Table(STRUCTURE, NUMERIC_RULES, generic=GENERIC)
@@ -82,7 +83,8 @@ def lower(graph: Graph, labels: Sequence[str | None] | None = None) -> Graph:
         changed = change(lowered)
         lowered = lowered if changed is lowered else prune(changed)
     lowered = everywhere(join_parts)(everywhere(through_views)(lowered))
-    return own_results(lowered, labels or [None] * len(graph.results))
+    owned = own_results(lowered, labels or [None] * len(graph.results))
+    return everywhere(without_idle)(owned)
 
 
 def _with_views_inside(graph: Graph) -> Graph:

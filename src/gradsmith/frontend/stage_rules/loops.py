@@ -173,7 +173,8 @@ class _Loop:
         targets: list[ast.expr] = [ast.Name(n, ast.Store(), **self.at) for n in names]
         whole = ast.List(targets, ast.Store(), **self.at)
         assign = ast.Assign([whole], self._asked(method), **self.at)
-        return [ast.If(self._flag(flag), [assign], [], **self.at)]
+        noted = effects(self.rewriter, [whole])  # a journal has to know what cells held before
+        return [ast.If(self._flag(flag), [*noted, assign], [], **self.at)]
 
     def install(self) -> list[ast.stmt]:
         """At the beginning of a trip: the variables are what the trip starts with."""
