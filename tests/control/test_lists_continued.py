@@ -250,6 +250,39 @@ def test_rows_of_two_lengths():
         assert repr(compiled(x, n)) == repr(_rows_of_two_lengths(x, n))
 
 
+def _prefixes(x, k):
+    found = [x[: i + 1] for i in range(len(x))]
+    for _ in range(k):
+        found.append(found[-1] + 1)
+    return sum(row.sum() for row in found)
+
+
+def _lengthening(x, k):
+    found = [x]
+    for _ in range(k):
+        found.append(np.append(found[-1], found[0][-1]))
+    return sum(row.sum() for row in found)
+
+
+def _pairs_with_prefixes(x, k):
+    found = [(i, x[: i + 1]) for i in range(len(x))]
+    for i in range(k):
+        found.append((i, found[-1][1] * 0.5))
+    return sum(i * row.sum() for i, row in found)
+
+
+@pytest.mark.parametrize("function", [_prefixes, _lengthening, _pairs_with_prefixes])
+def test_rows_of_several_lengths(function):
+    """They are no rows of one array, and Python does not ask for that."""
+    compiled, gradient = gs.compile(function), gs.grad(function)
+    for values, k in (([1.0, 2.0, 3.0], 2), ([1.0, 5.0], 0), ([2.0, 0.5], 3)):
+        x = np.array(values)
+        same_bits(compiled(x, k), function(x, k))
+        moves = np.eye(len(x)) * 1e-6
+        slopes = [(function(x + m, k) - function(x - m, k)) / 2e-6 for m in moves]
+        np.testing.assert_allclose(gradient(x, k), slopes, rtol=1e-8)
+
+
 def _drained(x):
     queue, total = collections.deque([x[0], 2.0, x[-1]], maxlen=3), 0.0
     for _ in np.flatnonzero(x > -5):

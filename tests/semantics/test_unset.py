@@ -486,3 +486,47 @@ def test_which_of_two_errors_comes_first():
             compiled(x)
         if isinstance(found.value, UnboundLocalError):
             assert raised(f, x) == (UnboundLocalError, str(found.value))
+
+
+def deleted_by_a_function(x):
+    z = x[0] * 2
+
+    def clear():
+        nonlocal z
+        del z
+
+    if x[1] > 0:
+        clear()
+    return z
+
+
+def deleted_and_read_by_functions(x):
+    z = x[0] * 2
+
+    def clear():
+        nonlocal z
+        del z
+
+    def read():
+        try:
+            return z * x[2]
+        except NameError as error:
+            return str(error)
+
+    if x[1] > 0:
+        clear()
+    return read()
+
+
+@pytest.mark.parametrize("function", [deleted_by_a_function, deleted_and_read_by_functions])
+def test_functions_delete_variables_around_them(function):
+    compiled = gs.compile(function)
+    for x in (X, -X, X):
+        assert _result_or_error(compiled, x) == _result_or_error(function, x)
+
+
+def _result_or_error(function, x):
+    try:
+        return function(x)
+    except NameError as error:
+        return type(error), str(error)

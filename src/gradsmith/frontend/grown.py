@@ -38,7 +38,7 @@ from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
-from gradsmith.ir.types import ArrayType, DType, python_number, scalar
+from gradsmith.ir.types import ArrayType, DType, python_number, same_shape, scalar
 from gradsmith.ops.boxes import OBJECT, boxed
 from gradsmith.ops.create import empty
 from gradsmith.ops.declare import FUNCTIONS
@@ -403,7 +403,7 @@ def columns_of(values: Sequence[Any]) -> Columns:
         parts = [list(part) for _, part in group]
         pieces += parts if stacked else _stacked(parts, sites)
     columns = list(zip(*pieces, strict=True))
-    if not all(map(_are_of_one_precision, columns)):
+    if not all(_are_of_one_precision(c) and _are_of_one_shape(c, 1) for c in columns):
         separate(sites, ONE_BY_ONE)
     return Columns(form, [_in_one(column, sites) for column in columns], sites)
 
@@ -479,7 +479,7 @@ _TYPES_OF_KINDS = {cls.__name__: python_number(cls) for cls in (float, int, comp
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
     """Elements that are there one by one as arrays."""
     columns = list(zip(*rows, strict=True))
-    if not all(map(_are_of_one_precision, columns)):
+    if not all(_are_of_one_precision(c) and _are_of_one_shape(c, 0) for c in columns):
         separate(sites, ONE_BY_ONE)
     return [[_piled_rows(c, sites) for c in columns]] if rows else []
 
@@ -495,6 +495,12 @@ def _piled_rows(column: Sequence[Any], sites: Sites) -> Tracer:
 def _are_of_one_precision(column: Sequence[Any]) -> bool:
     """Whether what is computed with the elements has the same bits when they share an array."""
     return _is_one_precision([traced(value).type for value in column])
+
+
+def _are_of_one_shape(column: Sequence[Any], begin: int) -> bool:
+    """Whether an array may have the elements for rows: by their axes from ``begin`` on."""
+    first, *others = [traced(value).type.shape[begin:] for value in column]
+    return all(same_shape(first, other) for other in others)
 
 
 def _is_one_precision(types: Iterable[ArrayType]) -> bool:

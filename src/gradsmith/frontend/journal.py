@@ -160,6 +160,14 @@ def slots_of(value: Any) -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 
+def is_set(owner: Any, name: str) -> bool:
+    """Whether a slot has a value: of an empty cell Python raises a ValueError."""
+    try:
+        return hasattr(owner, name)
+    except ValueError:
+        return False
+
+
 _NO_OBJECTS = ("gradsmith", "numpy", "builtins")
 """Modules whose objects are values, or the compiler's own."""
 
@@ -182,7 +190,7 @@ def contents_of(part: Any) -> Any:
     """A copy of what `written_part` gives: of an object its attributes."""
     if isinstance(part, CONTAINERS):
         return copy.copy(part) if type(part) in _EXACT else _plain_copy(part)
-    return {name: getattr(part, name) for name in slots_of(part) if hasattr(part, name)}
+    return {name: getattr(part, name) for name in slots_of(part) if is_set(part, name)}
 
 
 def refill(container: Any, contents: Any) -> None:
@@ -191,7 +199,7 @@ def refill(container: Any, contents: Any) -> None:
         for name in slots_of(container):
             if name in contents:
                 object.__setattr__(container, name, contents[name])
-            elif hasattr(container, name):
+            elif is_set(container, name):
                 object.__delattr__(container, name)
         return
     fill(container, contents)
@@ -437,7 +445,7 @@ def reachable(frame: FrameType, trace: Trace, *others: Any) -> dict[int, Any]:
             own = is_staged_code(value.__code__) or id(value) in trace.made
             stack += [*_enclosed(value), vars(value)] if own else ()
         else:
-            stack += [getattr(value, name) for name in slots_of(value) if hasattr(value, name)]
+            stack += [getattr(value, name) for name in slots_of(value) if is_set(value, name)]
             if hasattr(value, "__dict__"):
                 stack.append(vars(value))
     return found
