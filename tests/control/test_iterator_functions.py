@@ -379,3 +379,74 @@ def test_statements(name):
 def test_one_code_serves_all_orders_and_lengths(expression):
     gradient = gs.grad(function_of(expression, **NAMES))
     assert gradient.source(row(9)) == gradient.source(row(30, 1))
+
+
+def _skipped(x):
+    total, pairs = 0.0, enumerate(x)
+    for _, v in pairs:
+        next(pairs, None)
+        total += v
+    return total
+
+
+def _skipped_in_a_branch(x):
+    total, pairs = 0.0, zip(x, x, strict=True)
+    for a, b in pairs:
+        if a < 2:
+            next(pairs, None)
+        total += a * b
+    return total
+
+
+def _drop(values):
+    next(values, None)
+
+
+def _skipped_by_a_helper(x):
+    total, values = 0.0, reversed(x)
+    for v in values:
+        _drop(values)
+        total += v
+    return total
+
+
+def _pairs_of_one_iterator(x):
+    total, values = 0.0, map(abs, x)
+    for v in values:
+        total += v * next(values, 1.0)
+    return total
+
+
+def _an_inner_loop_takes_one(x):
+    total, pairs = 0.0, enumerate(x)
+    for _ in pairs:
+        for _, w in pairs:
+            total += w
+            break
+    return total
+
+
+def _the_first_sums_the_rest(x):
+    pairs = enumerate(x)
+    return [v + sum(w for _, w in pairs) for _, v in pairs]
+
+
+def _used_up(x):
+    pairs, total = itertools.pairwise(x), 0.0
+    for a, b in pairs:
+        total += a * b
+    return total, list(pairs), next(pairs, None)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(_skipped, _skipped_in_a_branch, _skipped_by_a_helper, _pairs_of_one_iterator),
+        *(_an_inner_loop_takes_one, _the_first_sums_the_rest, _used_up),
+    ],
+)
+def test_an_iterator_that_its_own_loop_advances(function):
+    compiled = gs.compile(function)
+    for values in ([1.0, 2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 4.0], [3.0, 1.0], [0.5]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))

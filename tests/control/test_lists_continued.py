@@ -1,6 +1,7 @@
 """Lists that one loop has filled and a second one goes on with, reading what is there."""
 
 import collections
+import itertools
 
 import numpy as np
 import pytest
@@ -281,6 +282,69 @@ def test_rows_of_several_lengths(function):
         moves = np.eye(len(x)) * 1e-6
         slopes = [(function(x + m, k) - function(x - m, k)) / 2e-6 for m in moves]
         np.testing.assert_allclose(gradient(x, k), slopes, rtol=1e-8)
+
+
+def _since_the_last_one(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(v)
+        else:
+            kept = []
+    return kept
+
+
+def _longest_run(x):
+    best, run = [], []
+    for v in x:
+        if v > 0:
+            run.append(v)
+        else:
+            if len(run) > len(best):
+                best = run
+            run = []
+    return best if len(best) > len(run) else run
+
+
+def _runs(x):
+    runs, run = [], [x[0]]
+    for a, b in itertools.pairwise(x):
+        if b > a:
+            run.append(b)
+        else:
+            runs.append(run)
+            run = [b]
+    return [*runs, run]
+
+
+class _Track:
+    def __init__(self, x):
+        self.x = x
+        self.seen = [x]
+
+    def move(self, step):
+        self.x += step
+        self.seen.append(self.x)
+
+
+def _leader(x):
+    leader = None
+    for v in x:
+        track = _Track(v)
+        if leader is None or v > leader.x:
+            leader = track
+        else:
+            leader.move(0.1)
+    return leader.x, leader.seen
+
+
+@pytest.mark.parametrize("function", [_since_the_last_one, _longest_run, _runs, _leader])
+def test_lists_that_one_path_replaces(function):
+    """The first iteration makes the list anew, and the next ones append to it."""
+    compiled = gs.compile(function)
+    for values in ([-0.4, 1.1, 0.6, -2.0, 0.3], [1.0, 2.0, 3.0], [0.4, -1.1, -0.6], [-1.0]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))
 
 
 def _drained(x):

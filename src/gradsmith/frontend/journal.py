@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -413,17 +413,20 @@ def journaling(
         _open.reset(token)
 
 
-def reachable(frame: FrameType, trace: Trace, *others: Any) -> dict[int, Any]:
+def reachable(
+    frame: FrameType, trace: Trace, *others: Any, but: Collection[str] = ()
+) -> dict[int, Any]:
     """The containers that code in ``frame`` finds, not having made them, by their identities:
     held on to, or what is made later might get the identity of one that is gone. Those that
-    ``others`` hold count as well.
+    ``others`` hold count as well; what the variables named in ``but`` hold does not.
 
     What is made on the way through an arm or a trip, and changed there, is no change outside.
     """
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     overlays = [overlay for _, overlay in trace.overlays.values()]
-    stack: list[Any] = [dict(frame.f_locals), overlays, seen_captures, trace.deque_states, *others]
+    found_there = {name: value for name, value in frame.f_locals.items() if name not in but}
+    stack: list[Any] = [found_there, overlays, seen_captures, trace.deque_states, *others]
     while stack:
         value = stack.pop()
         own_class = isinstance(value, type) and id(value) in trace.made

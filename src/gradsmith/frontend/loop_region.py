@@ -37,6 +37,8 @@ from gradsmith.ir.types import python_number
 
 MOST_KINDS = 8
 """So often the kind of the elements that branches append is looked for anew."""
+MOST_LISTS = 12
+"""That branches append to: where the first iteration is made apart, each attempt has new ones."""
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class Lists:
         another kind: types take a few attempts to settle.
         """
         if key not in self.in_branches:
-            return True
+            return len(self.in_branches) < MOST_LISTS
         known = self.in_branches[key][1]
         self.renewed += 1
         return self.renewed <= MOST_KINDS and kind != (known.form, known.types)

@@ -83,6 +83,7 @@ class Looping:
         "_guess",
         "_is_pythons",
         "_is_repeated",
+        "_iterator",
         "_journal",
         "_lists",
         "_may_carry",
@@ -109,15 +110,9 @@ class Looping:
     def __init__(self, iterable: Any, names: LoopNames) -> None:
         self.failure: type[BaseException] = Exception
         self.plan = planned(checked_iterable(iterable))
+        self._iterator: TripIterator | None = None
         if isinstance(self.plan.iterable, TripIterator):
-            check_iterators([self.plan.iterable])
-            kept = names.leaves and is_decided()
-            self.plan = replace(
-                self.plan,
-                iterable=one_by_one(self.plan.iterable)
-                if kept
-                else self.plan.iterable.take(whole=not names.leaves),
-            )
+            self._begin_iterator(self.plan.iterable, leaves=names.leaves)
         self.iterable = self.plan.iterable
         self.place = current_span() or NOWHERE
         trace = current_trace()
@@ -142,6 +137,15 @@ class Looping:
         self._tentative: Journal | None = None
         self._carries = self._ends_first = self._is_repeated = False
         self._only: _OnlyTrip | None = None
+
+    def _begin_iterator(self, iterator: TripIterator, *, leaves: bool) -> None:
+        """Take all that is left of it; where the loop is decided, Python takes one by one."""
+        check_iterators([iterator])
+        if is_decided():
+            self.plan = replace(self.plan, iterable=one_by_one(iterator))
+            return
+        self.plan = replace(self.plan, iterable=iterator.begin())
+        self._iterator = None if leaves else iterator
 
     # -- what staged code calls
 
@@ -380,6 +384,8 @@ class Looping:
                 yield from self._trying
             except self.failure:
                 self.failed()
+        if self._iterator is not None:
+            self._iterator.ended()
 
     @in_users_name
     def _tried(self, frame: Any) -> Generator[Any, None, None]:
@@ -567,8 +573,8 @@ class Looping:
             sites=frozenset([self.place]),
             lists=self._lists,
         )
-        # what a failed attempt has left in the frame is not what this one begins with
-        known = reachable(frame, trace, self._before)
+        # what a failed attempt has left in its variables is not what this one begins with
+        known = reachable(frame, trace, self._before, but=everything)
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)

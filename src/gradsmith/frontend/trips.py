@@ -176,8 +176,8 @@ def as_trips(value: Any) -> Trips | None:
 class TripIterator(Iterator[Any]):
     """What ``zip``, ``enumerate`` and ``reversed`` give: trips that are made once.
 
-    A loop over it takes all that is left. Where it may have left some (a ``break``, an iterator
-    of another ``zip``), nobody can say what comes next.
+    A loop over it takes all that is left. While the loop runs, and where it may have left some (a
+    ``break``, an iterator of another ``zip``), nobody can say what comes next.
     """
 
     def __init__(self, trips: Trips) -> None:
@@ -215,6 +215,16 @@ class TripIterator(Iterator[Any]):
         self._trips, self._place = Trips(0, 0, 1), 0
         self._unknown, self._site = not whole, current_span()
         return trips
+
+    def begin(self) -> Trips:
+        """The trips that are left, for a loop that makes them: until it has `ended`, its body must
+        not ask for any.
+        """
+        return self.take(whole=False)
+
+    def ended(self) -> None:
+        """The loop has made all trips."""
+        self._unknown = False
 
     def _check(self) -> None:
         if self._unknown:
