@@ -62,3 +62,54 @@ def test_the_numbers_are_pythons(function):
 def test_the_code_grows_linearly(function):
     few, many = (gs.compile(function).source(X, n).count("\n") for n in (12, 36))
     assert many < 4 * few
+
+
+# -- integers that are arguments ------------------------------------------------------------------
+
+
+def until_it_repeats(n, m):
+    seen, a, b = set(), n % 7, m % 7
+    while (a, b) not in seen:
+        seen.add((a, b))
+        a, b = (a + b) % 7, (a * b + 1) % 7
+    return len(seen), a, b
+
+
+def until_it_is_three(n, m):
+    a, b, c = n, n + 1, 0
+    while a != 3 and c < m:
+        c += 1
+        a, b = (a + b) % 7, (a * b + 1) % 7
+    return c, a, b
+
+
+def squares_of_an_argument(n, m):
+    for i in range(12):
+        n = (n * n + m + i) % 1009
+    return n, n > m, n / 3, np.zeros(n % 5 + 1)
+
+
+OF_ARGUMENTS = [until_it_repeats, until_it_is_three, squares_of_an_argument]
+
+
+@pytest.mark.parametrize("function", OF_ARGUMENTS)
+def test_numbers_of_arguments_are_pythons(function):
+    compiled = gs.compile(function)
+    for n, m in ((3, 10), (7, 14), (12, 9), (-5, 3), (3, 10)):
+        assert repr(compiled(n, m)) == repr(function(n, m))
+
+
+def repeated(n, m):
+    a, b = n, n + 1
+    for _ in range(m):
+        a, b = (a + b) % 7, (a * b + 1) % 7
+        if a == 9:
+            break
+    return a, b
+
+
+def test_conditions_on_numbers_of_arguments_stay_short():
+    few, many = (gs.compile(repeated) for _ in range(2))
+    assert few(3, 20) == repeated(3, 20)
+    assert many(3, 40) == repeated(3, 40)
+    assert len(many.source(3, 40)) < 3 * len(few.source(3, 20))

@@ -62,6 +62,11 @@ class _Counting:
     why: BaseException | None = None
     """Why it could not carry what its iterations change."""
 
+    def taken(self) -> int | None:
+        """The number of iterations; None where a traced condition has ended the counting."""
+        count, self.count, self.ended = self.count, None, False
+        return count
+
 
 class Looping:
     """A ``for`` or ``while`` statement: runs trips, and knows the variables afterwards.
@@ -503,8 +508,10 @@ class Looping:
         with journaling(trial=trace.builder, found=found) as journal:
             self._counting.count = 0
             yield from self._python_trips(trace, frame, None, first)
-            count, self._counting.count, self._counting.ended = self._counting.count, None, False
+            count = self._counting.taken()
             checks = any(map(has_effect, trace.builder.nodes[begun:]))
+            if count is None:  # it is a loop of the graph
+                return
             if journal.is_final or checks or not FEW_TRIPS < count <= MANY_TRIPS:
                 return
             journal.undo()

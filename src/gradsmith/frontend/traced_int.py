@@ -225,15 +225,20 @@ def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
 
 MOST_ATOMS = 24
 """Sizes of more atoms than this are given a symbol, if only running tells what they are."""
+MOST_ATOMS_OF_ARGUMENTS = 96
+"""The same of sizes that the arguments define. Guards may decide about these, and about equal
+shapes, but not about symbols: no shape that anybody writes is so long.
+"""
 
 
 def _short(size: Size) -> Size:
     """``size``, or a symbol for it: where each number is a sum of products of those before it, in
     a recurrence, their polynomials would grow exponentially.
     """
-    if isinstance(size, int) or not dims.is_unbacked(size) or not dims.is_long(size, MOST_ATOMS):
+    if isinstance(size, int):
         return size
-    return as_whole(size_node(value=size))
+    most = MOST_ATOMS if dims.is_unbacked(size) else MOST_ATOMS_OF_ARGUMENTS
+    return as_whole(size_node(value=size)) if dims.is_long(size, most) else size
 
 
 def divided(symbol: str, left: Size, right: Size) -> Size:
