@@ -98,8 +98,14 @@ class OpaqueObject(ObjectStandIn):
         return int(apply(len, [self], {}))
 
     def __iter__(self) -> Any:
+        trace = current_trace()
+        if trace is not None and trace.read_ahead.get(self.node) == current_span():
+            trace.read_ahead.pop(self.node, None)  # the same loop, which is run in another way
         items = apply(list, [self], {})
-        return iter([items[k] for k in range(len(items))])
+        elements = [items[k] for k in range(len(items))]
+        if trace is None or not isinstance(_present(self.node), Iterator):
+            return iter(elements)
+        return _one_by_one(trace, self.node, elements)
 
     def __bool__(self) -> bool:
         return decide(apply(bool, [self], {}))
@@ -363,6 +369,28 @@ def record(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     return as_text(returned) if is_string(returned) else returned
 
 
+def _one_by_one(trace: Trace, reader: Node, elements: list[Any]) -> Iterator[Any]:
+    """The elements of a file or another iterator, which the emitted code has taken all at once."""
+    trace.read_ahead[reader] = current_span()
+    yield from elements
+    trace.read_ahead.pop(reader, None)
+
+
+def _check_not_read(trace: Trace, callee: Callee, nodes: Sequence[Node]) -> None:
+    """Refuse what is left of a file or iterator while a loop goes through it, and after one that
+    may have left some.
+    """
+    reads = callee.how != "attribute" and callee.name not in ("close", "__exit__")
+    for reader in nodes if reads else ():
+        if reader in trace.read_ahead:
+            raise UnsupportedError(
+                f"what a loop leaves of an object of class {type(_present(reader)).__name__} is "
+                "not known when tracing",
+                current_span(),
+                "make a list of it first: list(...)",
+            )
+
+
 def as_text(string: OpaqueObject) -> Text:
     """A string of the emitted code as a text with nothing else in it."""
     trace = current_trace()
@@ -377,9 +405,7 @@ def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         return callee.apply(args, kwargs)
     elsewhere = not_taken(trace, f"what {callee.shown} returns")
     taken = _Operands(trace, callee)
-    arguments = Arguments(
-        tuple(taken.given(a) for a in args), tuple((k, taken.given(a)) for k, a in kwargs.items())
-    )
+    arguments = taken.arguments(args, kwargs)
     copies = may_write(callee, arguments, taken.nodes)
     if elsewhere is not None and copies:
         raise elsewhere
@@ -396,16 +422,16 @@ def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     name = f"{trace.root.token()}"
     attrs["token"] = int(name)
     trace.builder.span = current_span() or trace.builder.span
-    given = _by_place(callee, args, kwargs)
+    places = _by_place(callee, args, kwargs)
     if trace.trying:
         attrs["handled"] = True
     written = [*(written_places(callee, arguments) if copies else ()), *done.changed]
     if written:
         attrs["writes"] = tuple(dict.fromkeys(written))
-        returned = _with_writes(trace, done, taken.nodes, attrs, given)
+        returned = _with_writes(trace, done, taken.nodes, attrs, places)
     else:
         returned = _traced(trace, done.result, taken.nodes, attrs, f"returned.{name}")
-    _doubt_views(returned, done, given)
+    _doubt_views(returned, done, places)
     return returned
 
 
@@ -698,6 +724,13 @@ class _Operands:
         self.trace = trace
         self.callee = callee
         self.nodes: list[Node] = []
+
+    def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+        """All arguments."""
+        given = tuple(map(self.given, args))
+        named = tuple((key, self.given(value)) for key, value in kwargs.items())
+        _check_not_read(self.trace, self.callee, self.nodes)
+        return Arguments(given, named)
 
     def given(self, value: Any) -> Any:
         """An argument."""

@@ -137,6 +137,7 @@ from gradsmith.frontend.objects import (
     written_by_dataclass,
 )
 from gradsmith.frontend.opaque import apply as apply_opaque
+from gradsmith.frontend.opaque import known_object
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.outside_iterators import (
     check_call,
@@ -193,6 +194,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     _check_asked(function, args)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.remaining() if goes_through(function, a) else a for a in args)
+    if len(args) > 1 and any(function is f for f in _NAMING):
+        args = (args[0], known_object(args[1]), *args[2:])
     if is_asked_of_object(function, args, kwargs):
         return apply_opaque(function, args, kwargs)
     meaning, args = _meaning_of_call(function, args, kwargs)
@@ -215,6 +218,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     except (TypeError, ValueError, AttributeError) as error:
         _refuse_undecided(error, function, args, kwargs)
         raise
+
+
+_NAMING = (getattr, hasattr, setattr, delattr)
+"""Functions that take the name of an attribute."""
 
 
 def _check_asked(function: Any, args: Sequence[Any]) -> None:

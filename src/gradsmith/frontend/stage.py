@@ -284,6 +284,14 @@ class Runtime(Protocol):
         """The runtime for one function, the user's own object."""
 
 
+class HiddenError(BaseException):
+    """What gradsmith refuses, on its way past the handlers of the user's."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        super().__init__()
+        self.error = error or InternalError("no error is on its way")
+
+
 class Scratch:
     """What staged code needs besides the runtime."""
 
@@ -296,6 +304,18 @@ class Scratch:
         """
         error = sys.exc_info()[1]
         return type(error) if is_refusal(error) else ()
+
+    def hide(self) -> NoReturn:
+        """Raise the error on its way as one that ``except*`` does not catch."""
+        raise HiddenError(sys.exc_info()[1])
+
+    hidden = HiddenError
+
+    def show(self) -> NoReturn:
+        """Raise such an error as what it is."""
+        hidden = sys.exc_info()[1]
+        assert isinstance(hidden, HiddenError)
+        raise hidden.error from None
 
     @property
     def translated(self) -> Any:

@@ -173,6 +173,9 @@ class Trace:
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
     overlays: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
     """For objects from outside: the attributes that the function writes."""
+    read_ahead: dict[Node, Span | None] = field(default_factory=dict)
+    """Files and other iterators that calls return, of which the emitted code has taken all at once
+    for a loop that has not come to its end: where that loop is."""
     attribute_dicts: dict[int, AttributeDict] = field(default_factory=dict)
     """What the attributes of objects are held by, by identity, where no user's code sees it."""
     shown_dicts: dict[int, Any] = field(default_factory=dict)

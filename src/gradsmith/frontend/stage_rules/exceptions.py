@@ -82,13 +82,25 @@ def _own_error(rewriter: Rewriter, at: Place) -> ast.ExceptHandler:
     """``except __gs_scratch.translated: __gs_scratch.translate()``: the user's handlers see the
     error that Python or NumPy raises.
     """
-    raised = ast.Expr(rewriter.scratch("translate", at), **at)
-    return ast.ExceptHandler(rewriter.method(SCRATCH, "translated", at), None, [raised], **at)
+    return _handler(rewriter, "translated", "translate", at)
 
 
 def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
-    """``except*``."""
-    return _with_handlers(rewriter, node, _rewritten(rewriter, node))
+    """``except*``, of which the body is watched like that of another ``try``. It has no handlers
+    but its own kind: what gradsmith refuses passes these by as no `Exception`.
+    """
+    at = place(node)
+    made = _with_handlers(rewriter, node, _rewritten(rewriter, node))
+    body = _watched(rewriter, made, made.body, lookups=True)
+    hidden = ast.Try(body, [_handler(rewriter, "refusal", "hide", at)], [], [], **at)
+    shown = _handler(rewriter, "hidden", "show", at)
+    return ast.Try([replaced(made, body=[hidden])], [shown], [], [], **at)
+
+
+def _handler(rewriter: Rewriter, caught: str, then: str, at: Place) -> ast.ExceptHandler:
+    """``except __gs_scratch.caught: __gs_scratch.then()``."""
+    done = ast.Expr(rewriter.scratch(then, at), **at)
+    return ast.ExceptHandler(rewriter.method(SCRATCH, caught, at), None, [done], **at)
 
 
 if hasattr(ast, "TryStar"):
