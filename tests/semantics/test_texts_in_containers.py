@@ -2,6 +2,7 @@
 
 import collections
 
+import numpy as np
 import pytest
 
 import gradsmith as gs
@@ -95,3 +96,17 @@ def test_containers(function):
     compiled = gs.compile(function)
     for x in (1.5, 12.25, 3.0):
         assert compiled(x) == function(x)
+
+
+def _repeated(x):
+    count = 0
+    for v in [x, -x, x * 2]:
+        count += np.float64(v) > 0
+    bars = ["#" * n for n in np.histogram(np.array([x, 1.0, 2.0]), bins=2)[0]]
+    return "ab" * count, np.int32(2) * "c", f"{x:.1f}" * count, bars
+
+
+def test_numpys_integers_repeat_texts():
+    compiled = gs.compile(_repeated)
+    for x in (1.5, -2.0, 3.0):
+        assert compiled(x) == _repeated(x)

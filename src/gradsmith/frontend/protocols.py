@@ -34,6 +34,7 @@ from gradsmith.frontend.object_identity import (
     is_same_object,
 )
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -83,7 +84,12 @@ def binary(word: str, left: Any, right: Any) -> Any:
 
 
 def _beside_texts(value: Any, other: Any) -> Any:
-    """A traced integer as the present number beside an array of texts, of which NumPy decides."""
+    """A traced integer as the present number beside an array of texts, of which NumPy decides, and
+    one of NumPy's beside a text, which it repeats.
+    """
+    if isinstance(other, (str, bytes, Text)) and isinstance(value, (Tracer, np.integer)):
+        whole = isinstance(value, np.integer) or (not value.ndim and value.dtype.kind in "iu")
+        return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
     return TracedInt.known(value) if texts and isinstance(value, TracedInt) else value
 
