@@ -450,3 +450,39 @@ def test_an_iterator_that_its_own_loop_advances(function):
     for values in ([1.0, 2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 4.0], [3.0, 1.0], [0.5]):
         x = np.array(values)
         assert repr(compiled(x)) == repr(function(x))
+
+
+def _pairs_of_unequal_length(x):
+    total, pairs = 0.0, itertools.zip_longest(x, x[1:])
+    for a, b in pairs:
+        total += a if b is None else b
+        next(pairs, None)
+    return total
+
+
+def _neighbours(x):
+    total, pairs = 0.0, itertools.pairwise(x)
+    for a, _ in pairs:
+        total += a
+        next(pairs, None)
+    return total
+
+
+@pytest.mark.parametrize("function", [_pairs_of_unequal_length, _neighbours])
+def test_an_iterator_of_itertools_that_its_own_loop_advances(function):
+    compiled = gs.compile(function)
+    for values in ([1.0, 2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 4.0], [3.0, 1.0], [0.5]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))
+
+
+def _variables(x):
+    a, b = x[0] * 2, 3
+    held = {name: value for name, value in locals().items() if name != "x"}
+    return held, sorted(dir()), "{b}".format(**vars()), a + b
+
+
+def test_names_that_the_function_sees_are_its_own():
+    for values in ([1.0, 2.0], [0.5]):
+        x = np.array(values)
+        assert repr(gs.compile(_variables)(x)) == repr(_variables(x))

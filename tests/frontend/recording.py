@@ -198,6 +198,9 @@ class BoundRecorder:
     def names(self, held, /):
         return held
 
+    def users_names(self, found, /):
+        return [name for name in found if not name.startswith("__gs_")]
+
 
 def bound(target, value):
     """The variables that assigning to a target sets."""

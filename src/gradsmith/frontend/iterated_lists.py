@@ -61,7 +61,9 @@ def lists_under(iterable: Any) -> list[list[Any]]:
         elif isinstance(value, Iterator) and type(value).__module__ in _PYTHONS:
             inner = gc.get_referents(value)
             stack += [v for v in inner if isinstance(v, (list, Iterator))]
-            stack += [v for held in inner if type(held) is tuple for v in held]
+            # a tuple of `zip_longest` has holes, which only the collector passes over
+            tuples = [held for held in inner if type(held) is tuple]
+            stack += gc.get_referents(*tuples)
     return found
 
 

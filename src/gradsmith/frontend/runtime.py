@@ -165,7 +165,7 @@ from gradsmith.frontend.unfollowed import check_call as check_changes
 from gradsmith.frontend.unfollowed import check_item, left_as_it_was, note_born
 from gradsmith.frontend.unfollowed import check_method as check_method_of_library
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import Refusing, UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import OWN, Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
@@ -779,6 +779,13 @@ class BoundRuntime:
         if trace is not None:
             note_rebinding()
             note_store(trace, self.function, name)
+
+    @staticmethod
+    def users_names(found: Any) -> Any:
+        """What ``locals()``, ``vars()`` and ``dir()`` show, without the names of staging."""
+        if isinstance(found, dict):
+            return {name: value for name, value in found.items() if not name.startswith(OWN)}
+        return [name for name in found if not name.startswith(OWN)]
 
     @staticmethod
     def names(held: dict[str, Any]) -> Any:

@@ -18,6 +18,8 @@ _LOOK_AT_THE_CALLER = frozenset(
     {"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"}
 )
 _WITHOUT_ARGUMENTS = frozenset({"dir", "super", "vars"})
+_SHOWING = {"globals": "names", **dict.fromkeys(("dir", "locals", "vars"), "users_names")}
+"""The method of the runtime that gives the user's code what these show."""
 
 
 @rule(ast.Call)
@@ -38,11 +40,8 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
         made = replaced(node, args=arguments, keywords=keywords)
-        if isinstance(node.func, ast.Name) and node.func.id == "globals":
-            return ast.Call(
-                rewriter.method(RUNTIME, "names", place(node)), [made], [], **place(node)
-            )
-        return made
+        shown = _SHOWING.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        return made if shown is None else rewriter.call(shown, place(node), made)
     at = place_of_attribute(node, node.func)
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
 
