@@ -9,8 +9,10 @@ import copy
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 import gradsmith as gs
+from gradsmith.errors import UnsupportedError
 from helpers import each
 
 LOG = []
@@ -157,3 +159,16 @@ def test_copies_are_those_of_python(fun):
         assert found[0] == found[1]
     slope = gs.grad(lambda x: fun(x)[-1] if fun is shared_parts else x)(2.0)
     assert slope == (4.0 if fun is shared_parts else 1.0)
+
+
+@each("made", [iter, enumerate, reversed, lambda x: map(abs, x)])
+def test_iterators_over_arrays_are_not_copied(made):
+    """Whether the copy goes on by itself depends on what is below it."""
+
+    def function(x):
+        values = made(x)
+        next(values)
+        return list(copy.copy(values))
+
+    with pytest.raises(UnsupportedError, match="an iterator is copied"):
+        gs.compile(function)(np.ones(3))

@@ -10,9 +10,10 @@ import copy
 import types
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from gradsmith import tree
+from gradsmith.errors import UnsupportedError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.attributes import default_attribute, is_external, outside_dict
 from gradsmith.frontend.calling import call
@@ -27,7 +28,9 @@ from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.maybe_unset import check_all_set
 from gradsmith.frontend.objects import note_made
+from gradsmith.frontend.spans import current_span, is_users_own
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trips import TripIterator
 
 PROTOCOL = 4
 """Of pickling, by which `copy` asks for the parts of an object."""
@@ -37,9 +40,25 @@ def meaning_of_copy(function: Any, args: Any) -> Callable[..., Any] | None:
     """What `copy.copy` means of an object of the user's, and `copy.deepcopy` of any."""
     if current_trace() is None or not args:
         return None
+    if function is copy.copy and _is_iterator(args[0]):
+        return _refused
     if function is copy.copy and is_instance(args[0]):
         return _copied
     return _deep_copied if function is copy.deepcopy else None
+
+
+def _is_iterator(value: Any) -> bool:
+    """Whether it stands for an iterator over what is traced."""
+    generator = isinstance(value, types.GeneratorType) and not is_users_own(value.gi_code)
+    return generator or isinstance(value, TripIterator)
+
+
+def _refused(value: Any) -> NoReturn:
+    raise UnsupportedError(
+        "an iterator is copied, which goes on in the copy where the other one is",
+        current_span(),
+        "make two of them, or use itertools.tee",
+    )
 
 
 def _copied(value: Any) -> Any:
