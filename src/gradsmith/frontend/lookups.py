@@ -27,7 +27,7 @@ def check_lookup(array: Tracer, key: Any) -> None:
     trace = current_trace()
     if trace is None or not trace.trying_lookups:
         return
-    items = map(_of_exact_type, key if isinstance(key, tuple) else (key,))
+    items = map(Tracer.of_exact_type, key if isinstance(key, tuple) else (key,))
     for axis, (item, size) in enumerate(zip(items, array.type.shape, strict=False)):
         if item is None or item is Ellipsis or isinstance(item, (list, np.ndarray)):
             return  # the axes that follow are others
@@ -36,11 +36,6 @@ def check_lookup(array: Tracer, key: Any) -> None:
             place = item if isinstance(item, int) else int(TracedInt.known(item))
             length = dims.hint(size)
             raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
-
-
-def _of_exact_type(item: Any) -> Any:
-    whole = isinstance(item, Tracer) and not item.ndim
-    return Tracer.of_exact_type(item) if whole else item
 
 
 def check_element(values: Any, key: TracedInt) -> None:
