@@ -39,14 +39,29 @@ def _ranges(n):
     )
 
 
+def _ranges_in_containers(n):
+    found = {range(n): "n", range(2): "two"}
+    return (
+        *(
+            (1, range(n)) == (1, range(3)),
+            [range(n)] != [range(3)],
+            {"a": range(n)} == {"a": range(3)},
+        ),
+        *(range(n) in (range(2), range(3)), [range(9), range(n), range(3)].index(range(3))),
+        *([range(2), range(3)].count(range(n)), len({range(n), range(3), range(0, 3, 1)})),
+        *(found.get(range(3)), found[range(2)], len(found)),
+        *(range(n) == n, range(n)[1:] == range(1, 3), (range(n),) == (range(n),)),
+    )
+
+
 def _quotients(n):
     return np.divmod(n, 2), np.floor_divide(n, 2), np.remainder(n, 2)
 
 
-@pytest.mark.parametrize("function", [_ranges, _quotients])
+@pytest.mark.parametrize("function", [_ranges, _ranges_in_containers, _quotients])
 def test_numbers_of_python(function):
     compiled = gs.compile(function)
-    for n in (3, 1, 0, 4):
+    for n in (3, 1, 0, 4, 2):
         assert repr(compiled(n)) == repr(function(n))
 
 

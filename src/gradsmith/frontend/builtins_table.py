@@ -150,11 +150,6 @@ def _sum_of_some(values: Tracer, start: Any) -> Any:
 BUILTINS[sum] = _sum
 
 
-@builtin(hash)
-def _hash(value: Any) -> Any:
-    return hash(value.as_range() if isinstance(value, Trips) and value.counts else value)
-
-
 def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
     def extreme(*args: Any) -> Any:
         values = list(args) if len(args) > 1 else args[0]

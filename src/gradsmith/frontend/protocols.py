@@ -38,7 +38,6 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unfollowed import check_updated
 from gradsmith.ops.scalars import as_float, as_python
 
@@ -372,7 +371,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
-        return handled(plain, _as_range(left), _as_range(right))
+        return handled(plain, left, right)
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
@@ -386,11 +385,6 @@ def compare(word: str, left: Any, right: Any) -> Any:
     if word in ("Eq", "NotEq"):
         return is_same_object(left, right) is (word == "Eq")
     return plain(_without(left), _without(right))
-
-
-def _as_range(value: Any) -> Any:
-    """A range, whose ends the comparison with another one needs; anything else as it is."""
-    return value.as_range() if isinstance(value, Trips) and value.counts else value
 
 
 class Negated:

@@ -31,7 +31,7 @@ def _itself(index: Any) -> Any:
     return index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 @stands_for("range")
 class Trips(ArrayLike):
     """``item(i) for i in range(start, stop, step)``: lazily, so that a loop may stay one."""
@@ -61,6 +61,17 @@ class Trips(ArrayLike):
     def __len__(self) -> int:
         self.check_lists()
         return int(wrap_size(self.length))
+
+    def __eq__(self, other: object) -> bool:
+        """Ranges are equal that give the same integers: their present ends decide it."""
+        if not self.counts:
+            return self is other
+        return self.as_range() == (
+            other.as_range() if isinstance(other, Trips) and other.counts else other
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.as_range()) if self.counts else id(self)
 
     def __iter__(self) -> Iterator[Any]:
         for place in range(len(self)):
