@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, defaultdict, deque
 
+import numpy as np
 import pytest
 
 import gradsmith as gs
@@ -147,6 +149,37 @@ def test_methods_are_called_as_in_python(fun, capsys):
             found.append((function(x), list(LOG), Key.count, capsys.readouterr().out))
         assert found[0] == found[1]
     assert all(vars(Key)[name] is own[name] for name in own if name != "count")
+
+
+@functools.total_ordering
+class Ordered:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        LOG.append("eq")
+        return self.value == other.value
+
+    def __lt__(self, other):
+        LOG.append("lt")
+        return self.value < other.value
+
+    __hash__ = None
+
+
+def compares_objects(x):
+    a, b = Ordered(x[0]), Ordered(x[1])
+    return a < b, a <= b, a > b, a >= b, a != b, min(a, b).value
+
+
+def test_methods_that_the_library_adds_give_the_class_of_the_users_own():
+    compiled = gs.compile(compares_objects)
+    for values in ([1.0, 2.0], [2.0, 1.0], [1.0, 1.0]):
+        found = []
+        for function in (compares_objects, compiled):
+            LOG.clear()
+            found.append((repr(function(np.array(values))), list(LOG)))
+        assert found[0] == found[1]
 
 
 def stores_outside(x):

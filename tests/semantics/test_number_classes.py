@@ -78,6 +78,11 @@ GIVEN = {
         "z = complex(c, 1.0)\n",
         "z * x[0], x[0] * z, -(1j * x[0]), z / x[1]",
     ),
+    "Python's complex compared": (
+        "z = 2j\n",
+        "z == x[0], x[0] == z, 1j != x[0], complex(c, 0.0) == x[0], (z,) == (x[0],), z in [x[0]], "
+        "[1j == v for v in x], np.complex128(z) == x[0], z == c",
+    ),
     "complex in turns": ("v = 1\nfor t in x:\n    v = v * 1j if t > c else v + t\n", "[v]"),
     "power of zero": ("v = c - c if c > 0 else x[0] * 0.0\n", "v ** -1"),
     "an array in its place": ("v = np.array(c) if c > 0 else x[0]\n", "v"),

@@ -28,6 +28,7 @@ from gradsmith.frontend.journal import journaling
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.value_guards import decide
 
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
@@ -86,11 +87,12 @@ def _by_runtime(name: str, own: types.FunctionType) -> Callable[..., Any]:
         trace = current_trace()
         if trace is None:
             return own(owner, *args)
-        caller = sys._getframe(1).f_globals.get("__name__", "")
+        frame = sys._getframe(1)
+        caller = frame.f_globals.get("__name__", "")
         if caller.startswith(_INTERNAL):
             return _quietly(name, own, owner, args)
         made = call(own, owner, *args)
-        if caller == _CALLING and sys._getframe(1).f_code.co_name == "_call_function":
+        if caller == _CALLING and frame.f_code.co_name == "_call_function":
             return made
         made = _answer(name, made)
         if name == "__hash__":
@@ -105,6 +107,8 @@ def _answer(name: str, made: Any) -> Any:
     """What a method has given, as C code takes it."""
     if made is NotImplemented:
         return made
+    if name in _COMPARING and isinstance(made, Tracer):
+        return made  # Python code of the library may return it; C code asks for its truth
     if name in _NUMBERS:
         return int(made) if isinstance(made, TracedInt) else made
     return decide(truth(made))

@@ -26,7 +26,7 @@ from gradsmith.frontend.classes import (
     plain_number,
     special,
 )
-from gradsmith.frontend.dispatch import raise_own, run
+from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
@@ -371,7 +371,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (is_instance(left) or is_instance(right)):
-        return handled(plain, left, right)
+        return handled(plain, _asking(left, right), right)
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
@@ -385,6 +385,13 @@ def compare(word: str, left: Any, right: Any) -> Any:
     if word in ("Eq", "NotEq"):
         return is_same_object(left, right) is (word == "Eq")
     return plain(_without(left), _without(right))
+
+
+def _asking(left: Any, right: Any) -> Any:
+    """The left operand of a comparison, traced where its class decides that of the answer: complex
+    numbers of Python's answer for the scalars that are floats of Python's as well.
+    """
+    return traced(left) if type(left) is complex and isinstance(right, Tracer) else left
 
 
 class Negated:
