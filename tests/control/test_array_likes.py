@@ -45,6 +45,45 @@ def test_ranges(expression):
     check_calls(function_of(expression), *ROWS)
 
 
+COMPARED = [
+    "(1, range(len(x))) == (1, range(3))",
+    "[range(len(x))] != [range(0, 3)]",
+    "((range(len(x)), 1), 2) == ((range(3), 1), 2)",
+    "{1: [range(3)]} == {1: [range(len(x))]}",
+    "(range(len(x)),) == (range(len(x)),)",
+    "(range(0, len(x), 7),) == (range(0, 1, 9),)",
+    "(range(len(x)),) < (range(3), 1)",
+    "range(len(x)) in [range(3)]",
+    "range(3) in (range(len(x)), range(7))",
+    "[range(3)].index(range(len(x)))",
+    "[range(len(x)), range(2)].count(range(2))",
+    "{range(len(x)): 5}[range(3)]",
+    "{range(3): 5}.get(range(len(x)))",
+    "len({range(3), range(len(x)), range(2)})",
+    "frozenset([range(len(x))]) == {range(3)}",
+    "range(len(x)) in {range(3)}",
+    "range(len(x)) == range(3), range(len(x)) != range(3)",
+    "hash((1, range(len(x)))) == hash((1, range(3)))",
+    "(range(len(x)), 1) == (list(range(len(x))), 1)",
+    "(range(int(np.sum(x > 0))), 1) == (range(2), 1)",
+    "(range(len(x))[::-1],) == (range(2, -1, -1),), len(range(len(x))[::-1])",
+    "isinstance(range(len(x))[:1:-1], range), (range(len(x))[:0:-1],) == (range(2, 0, -1),)",
+    "repr([range(len(x))])",
+    "sum(x[i] * i for i in range(len(x))[::-1]) * (2 if (range(len(x)),) == (range(3),) else 7)",
+    "sum(x[i] * (3 if (range(i),) == (range(2),) else 5) for i in range(len(x)))",
+]
+
+
+@each("expression", COMPARED)
+def test_ranges_are_compared_in_containers(expression):
+    check_calls(function_of(expression), *ROWS, messages=False)
+
+
+def test_ranges_are_no_results():
+    with pytest.raises(TypeError, match="the function returns a range"):
+        gs.compile(function_of("x, (1, range(len(x)))"))(ROWS[0][0])
+
+
 WRITES = {
     "a softmax's gradient": """
         g = np.exp(x) / np.sum(np.exp(x), axis=1, keepdims=True)

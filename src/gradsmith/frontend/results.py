@@ -13,6 +13,7 @@ from gradsmith.frontend.opaque import OpaqueObject, is_returnable, present_objec
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ops.syntax import class_name, is_written
@@ -48,6 +49,10 @@ def check_results(shape: Tree, *, writable: bool) -> None:
     value = shape.value
     if isinstance(value, Refusing):
         _refuse(value)
+    if shape.cls is Trips:
+        raise ArgumentTypeError(
+            "the function returns a range", returned(), "return its ends, or a list of its numbers"
+        )
     named = isinstance(value, type) and class_name(value) is not None
     text = isinstance(value, Text) or is_returnable(value)
     known = isinstance(value, _WRITABLE) or (

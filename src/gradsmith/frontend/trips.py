@@ -31,7 +31,7 @@ def _itself(index: Any) -> Any:
     return index
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 @stands_for("range")
 class Trips(ArrayLike):
     """``item(i) for i in range(start, stop, step)``: lazily, so that a loop may stay one."""
@@ -42,6 +42,21 @@ class Trips(ArrayLike):
     item: Callable[[Any], Any] = _itself
     lists: tuple[IteratedList, ...] = ()
     """The stacked lists that the elements come from."""
+
+    def __eq__(self, other: object) -> bool:
+        """As ranges are compared, also by Python within containers: their ends are then known."""
+        if self is other or not self.counts:
+            return self is other
+        if isinstance(other, Trips) and other.counts:
+            same = (self.start, self.stop, self.step) == (other.start, other.stop, other.step)
+            return same or self.as_range() == other.as_range()
+        return self.as_range() == other if isinstance(other, range) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.as_range()) if self.counts else id(self)
+
+    def __repr__(self) -> str:
+        return repr(self.as_range()) if self.counts else object.__repr__(self)
 
     def check_lists(self) -> None:
         """None of these may have become longer or shorter since the iteration began."""
@@ -62,17 +77,6 @@ class Trips(ArrayLike):
         self.check_lists()
         return int(wrap_size(self.length))
 
-    def __eq__(self, other: object) -> bool:
-        """Ranges are equal that give the same integers: their present ends decide it."""
-        if not self.counts:
-            return self is other
-        return self.as_range() == (
-            other.as_range() if isinstance(other, Trips) and other.counts else other
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.as_range()) if self.counts else id(self)
-
     def __iter__(self) -> Iterator[Any]:
         for place in range(len(self)):
             yield self[place]
@@ -80,20 +84,21 @@ class Trips(ArrayLike):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            cut = self._cut(place) if self.counts else None
-            return list(self)[place] if cut is None else cut
+            return self._cut(place) if self.counts else list(self)[place]
         self.check_lists()
         if isinstance(place, int) and place < 0:
             place = place + wrap_size(self.length)
         return self.item(wrap_size(self.start) + place * self.step)
 
-    def _cut(self, part: slice) -> Trips | None:
-        """A slice of a range; None where it goes backwards."""
+    def _cut(self, part: slice) -> Trips | range:
+        """A slice of a range: of the present one where sizes cannot tell where it ends."""
         length = self.length
         step = 1 if part.step is None else operator.index(part.step)
+        if step == -1 and part.start is part.stop is None:
+            return self.backwards()
         ends = 0 if part.start is None else part.start, length if part.stop is None else part.stop
         if step < 1 or not all(isinstance(end, (int, Dim)) for end in ends):
-            return None
+            return self.as_range()[part]
         first, last = (_within(end, length) for end in ends)
         start = self.start + first * self.step
         return Trips(start, self.start + last * self.step, self.step * step)
