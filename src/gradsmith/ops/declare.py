@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import ge, gt, le, lt
 from typing import Any, TypeVar
 
 import numpy as np
@@ -146,20 +147,26 @@ def result_form(shape: tuple[Any, ...]) -> Form:
 
 
 def elementwise_infer(
-    dtype: Callable[..., DType], *, python: bool = False
+    dtype: Callable[..., DType], *, python: Callable[..., Any] | None = None
 ) -> Callable[..., ArrayType]:
     """Type rule: broadcast shape, dtype by ``dtype(*types)``.
 
-    ``python`` says that Python itself has the operator, so that Python numbers stay weak.
+    ``python`` is Python's own operator, if there is one: by that Python numbers stay weak.
     """
+    has_complex = python is not None and python not in _ORDER
 
     def infer(*types: ArrayType, **_: Any) -> ArrayType:
         shape = broadcast(*[t.shape for t in types])
-        if python and (all_weak(*types) or _is_by_pythons_complex(*types)):
+        numbers = all_weak(*types) and python is not None
+        if numbers or (has_complex and _is_by_pythons_complex(*types)):
             return ArrayType(dtype(*map(_as_integer, types)), shape, "python")
         return ArrayType(dtype(*types), shape, result_form(shape))
 
     return infer
+
+
+_ORDER = (lt, le, gt, ge)
+"""Operators that complex numbers of Python's leave to the right operand."""
 
 
 def _is_by_pythons_complex(*types: ArrayType) -> bool:
@@ -224,9 +231,7 @@ def elementwise(
     dotted = f"np.{numpy.__name__}"
     op = Op(
         name,
-        infer=elementwise_infer(
-            lambda *types: ufunc_dtype(numpy, *types), python=python is not None
-        ),
+        infer=elementwise_infer(lambda *types: ufunc_dtype(numpy, *types), python=python),
         evaluate=numpy if python is None else _evaluator(numpy, python),
         derivative=derivative if derivative is not None else Partials(partials or ()),
         emit=emit or (emit_operator(operator) if operator else emit_call(dotted)),
