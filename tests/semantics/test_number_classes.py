@@ -83,6 +83,16 @@ GIVEN = {
         "z == x[0], x[0] == z, 1j != x[0], complex(c, 0.0) == x[0], (z,) == (x[0],), z in [x[0]], "
         "[1j == v for v in x], np.complex128(z) == x[0], z == c",
     ),
+    "logical functions of NumPy and operators": (
+        "p = c > 0\nq = c < 3\n",
+        "np.logical_and(p, q), np.bitwise_or(p, True), np.logical_xor(True, p), p & q, p ^ True, "
+        "type(p | q), np.logical_and(p, x[0] > 0), np.logical_or(c, 0), p & q & (x[0] > 0)",
+    ),
+    "sums of a negative zero": (
+        "z = x[0] * -0.0\nw = c * -0.0\n",
+        "np.sum(z), np.mean(z), np.average(z), np.sum(z, keepdims=True), np.array(z).sum(), "
+        "z.sum(), np.float64(w).mean(), np.sum(w), np.float32(z).sum(), np.max(z), np.prod(z)",
+    ),
     "complex in turns": ("v = 1\nfor t in x:\n    v = v * 1j if t > c else v + t\n", "[v]"),
     "power of zero": ("v = c - c if c > 0 else x[0] * 0.0\n", "v ** -1"),
     "an array in its place": ("v = np.array(c) if c > 0 else x[0]\n", "v"),

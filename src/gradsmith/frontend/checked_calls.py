@@ -86,6 +86,14 @@ def _repeat(values: Any, repeats: Any, axis: Any = None) -> Any:
     return by_numpy(np.repeat, values, repeats, axis)
 
 
+def _broadcast_to(array: Any, shape: Any, **options: Any) -> Any:
+    """``np.broadcast_to(array, shape)``: of a number, too, it is a view, and read-only."""
+    number = isinstance(array, Tracer) and array.type.form != "array"
+    return by_numpy(
+        np.broadcast_to, by_numpy(np.array, array) if number else array, shape, **options
+    )
+
+
 def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **options: Any) -> Any:
     """``np.average``: the weights must not add up to zero."""
     if weights is not None:
@@ -124,6 +132,7 @@ CHECKED.update(
     {
         np.repeat: _repeat,
         np.average: _average,
+        np.broadcast_to: _broadcast_to,
         np.unravel_index: _unravel_index,
         np.ravel_multi_index: _ravel_multi_index,
     }

@@ -69,7 +69,8 @@ def _emit_logic(dotted: str, symbol: str) -> EmitRule:
 
     def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
         if any(x.dtype.kind != "b" for x in node.inputs):
-            return syntax.call(dotted, *operands)
+            made = syntax.call(dotted, *operands)
+            return syntax.call("bool", made) if node.array_type.weak else made
         if len(operands) == 2:
             return syntax.binary(symbol, *operands)
         return syntax.unary(symbol, *operands) if node.ndim else syntax.call(dotted, *operands)
@@ -77,7 +78,10 @@ def _emit_logic(dotted: str, symbol: str) -> EmitRule:
     return emit
 
 
-def _logic(ufunc: np.ufunc, symbol: str, sympy: str) -> Op:
+def _logic(
+    ufunc: np.ufunc, symbol: str, sympy: str, python: Callable[..., Any] | None = None
+) -> Op:
+    """A logical op; ``python`` is what Python's operator gives for its own truth values."""
     return elementwise(
         ufunc.__name__,
         numpy=ufunc,
@@ -85,12 +89,13 @@ def _logic(ufunc: np.ufunc, symbol: str, sympy: str) -> Op:
         sympy=sympy,
         commutative=ufunc.nin == 2,
         emit=_emit_logic(f"np.{ufunc.__name__}", symbol),
+        python=python,
     )
 
 
-logical_and = _logic(np.logical_and, "&", "And")
-logical_or = _logic(np.logical_or, "|", "Or")
-logical_xor = _logic(np.logical_xor, "^", "Xor")
+logical_and = _logic(np.logical_and, "&", "And", lambda a, b: bool(a and b))
+logical_or = _logic(np.logical_or, "|", "Or", lambda a, b: bool(a or b))
+logical_xor = _logic(np.logical_xor, "^", "Xor", lambda a, b: bool(a) != bool(b))
 logical_not = _logic(np.logical_not, "~", "Not")
 
 

@@ -72,13 +72,16 @@ def reduction_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
     return infer
 
 
-def emit_reduction(method: str, *, folds: bool = True) -> EmitRule:
-    """``x.sum(axis=0)``; ``folds`` says that a scalar is its own reduction."""
+def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> EmitRule:
+    """``x.sum(axis=0)``; ``folds`` says that a scalar is its own reduction, and ``adds`` that NumPy
+    adds it to 0, which makes 0.0 of -0.0.
+    """
 
     def emit(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
         operand = node.inputs[0].array_type
         if folds and operand.form == "scalar" and operand.dtype == node.dtype:
-            return x
+            signed = adds and operand.inexact and is_users(node)
+            return syntax.binary("+", syntax.expression(0), x) if signed else x
         options = {**node.attrs, **written_axis(node), "in_order": None}
         options = {k: emitter.size(v) if isinstance(v, Dim) else v for k, v in options.items()}
         if lacks_methods(node.inputs[0]):
@@ -86,6 +89,11 @@ def emit_reduction(method: str, *, folds: bool = True) -> EmitRule:
         return syntax.method(x, method, **options)
 
     return emit
+
+
+def is_users(node: Node) -> bool:
+    """Whether it is a computation of the user's, and not of a derivative."""
+    return node.span is None or not node.span.adjoint
 
 
 def written_axis(node: Node) -> dict[str, Any]:
@@ -125,15 +133,14 @@ def _evaluate_sum(x: Any, *, axis: Axes, in_order: bool = False, **options: Any)
     return 0 + np.cumsum(x)[-1] if in_order else np.sum(x, axis=axis, **options)
 
 
-_emit_pairwise = emit_reduction("sum")
+_emit_pairwise = emit_reduction("sum", adds=True)
 
 
 def _emit_sum(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
     """``0 + np.cumsum(x)[-1]`` where it is Python's ``sum``, which begins with 0 and goes on from
     the left: NumPy's own adds in pairs.
     """
-    users = node.span is None or not node.span.adjoint
-    if not (users and node.attrs.get("in_order")):
+    if not (is_users(node) and node.attrs.get("in_order")):
         return _emit_pairwise(emitter, node, x)
     last = syntax.subscript(syntax.call("np.cumsum", x), syntax.expression(-1))
     return syntax.binary("+", syntax.expression(0), last)

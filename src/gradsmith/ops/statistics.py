@@ -43,7 +43,7 @@ def _mean_transpose(g: Node, x: Node, *, axis: Axes, keepdims: bool, **_: Any) -
     return spread(quotient(g, count(x, axis), x.dtype), x.shape, axis, keepdims)
 
 
-reduce_mean = reduction("reduce_mean", np.mean, Linear((_mean_transpose,)))
+reduce_mean = reduction("reduce_mean", np.mean, Linear((_mean_transpose,)), adds=True)
 
 
 # -- variance and standard deviation -------------------------------------------------------------
