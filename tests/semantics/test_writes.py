@@ -393,3 +393,15 @@ def test_a_write_to_a_read_only_broadcast_is_an_error_as_in_numpy():
 
     with pytest.raises(ValueError, match="read-only"):
         gs.grad(f)(X)
+
+
+def test_what_is_broadcast_of_a_number_is_read_only():
+    def function(x):
+        spread = np.broadcast_to(x[0], (2,))
+        spread[0] = 1.0
+        return spread
+
+    with pytest.raises(ValueError, match="read-only"):
+        gs.compile(function)(np.array([0.5, 1.0]))
+    f = gs.compile(lambda x: np.broadcast_to(x[0], (2, 3)) * x[1])
+    np.testing.assert_array_equal(f(np.array([0.5, 2.0])), np.ones((2, 3)))

@@ -73,8 +73,8 @@ def reduction_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
 
 
 def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> EmitRule:
-    """``x.sum(axis=0)``; ``folds`` says that a scalar is its own reduction, and ``adds`` that NumPy
-    adds it to 0, which makes 0.0 of -0.0.
+    """``x.sum(axis=0)``; ``folds`` says that a scalar is its own reduction, and ``adds`` that
+    NumPy adds it to 0, which makes 0.0 of -0.0.
     """
 
     def emit(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
