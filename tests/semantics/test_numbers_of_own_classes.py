@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gradsmith as gs
 from control.one_object import check_calls, function_of
 
 
@@ -67,6 +68,8 @@ def test_operators(own, traced):
         "np.array([Real(1.0), x[0]]), np.array([Whole(1), 2]) * x[0], x[Whole(1)], x[: Whole(1)]",
         "x[0] ** Whole(2), x ** Whole(3), Whole(2) ** n",
         "divmod(Real(0.7), x[0]), divmod(x[0], Real(0.7))",
+        "[(v, type(v)) for v in (abs(Real(-2.5)), abs(Gauss(3j)), -Real(2.5), round(Real(2.5)))]",
+        "type(Real(2.0) if x[0] > 1 else 3.0).__name__, max(Real(2.5), 1.0) * x[0]",
     ],
 )
 def test_elsewhere(expression):
@@ -90,3 +93,49 @@ def stored(x, n):
 @pytest.mark.parametrize("function", [accumulated, stored])
 def test_in_programs(function):
     check_calls(function, *SETS)
+
+
+OUTSIDE = {"a": Real(1.5), "b": [Gauss(1j), Whole(2)]}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["y, x[0]", "[y], {'y': y}", "OUTSIDE['a']", "OUTSIDE", "y if x[0] > 1 else OUTSIDE['a']"],
+)
+def test_those_from_outside_keep_their_class_as_results(expression):
+    function = function_of(expression, "x, y", OUTSIDE=OUTSIDE)
+    compiled = gs.compile(function)
+    for x, y in ((np.array([1.5, 2.5]), Real(3.0)), (np.array([0.5, 2.5]), Real(4.0))):
+        found, expected = compiled(x, y), function(x, y)
+        assert _classes(found) == _classes(expected)
+        assert repr(found) == repr(expected)
+
+
+def _classes(value):
+    if isinstance(value, dict):
+        return {key: _classes(v) for key, v in value.items()}
+    return [_classes(v) for v in value] if isinstance(value, (list, tuple)) else type(value)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("Real(2.5)", "x[0], Whole(2)", "{'a': [Gauss(1j)]}", "Added(2.0)", "Real(x[0])"),
+        *("Real(1.0) if x[0] > 1 else Real(2.0)", "max(Real(2.5), 1.0)", "sorted([Whole(2)])"),
+    ],
+)
+def test_those_made_inside_are_no_results(expression):
+    function = function_of(expression, "x", **NAMES)
+    x = np.array([1.5, 2.5])
+    with pytest.raises(gs.GradsmithError) as caught:
+        gs.compile(function)(x)
+    assert isinstance(caught.value, TypeError)
+    assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(
+    "way", [gs.grad, gs.value_and_grad, lambda f: lambda x: gs.jvp(f, (x,), (x,))]
+)
+def test_those_made_inside_are_no_results_of_derivatives(way):
+    with pytest.raises(TypeError, match=r"the function returns 2\.5 of type Real"):
+        way(lambda x: Real(2.5))(np.array([1.5, 2.5]))

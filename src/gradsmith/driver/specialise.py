@@ -48,7 +48,12 @@ from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
 from gradsmith.frontend.present import present_values
-from gradsmith.frontend.results import check_results, returned, with_plain_keys
+from gradsmith.frontend.results import (
+    check_results,
+    is_number_or_array,
+    returned,
+    with_plain_keys,
+)
 from gradsmith.frontend.shared_memory import (
     MemoryConditions,
     conditions,
@@ -554,7 +559,7 @@ def _layouts(trace: Trace) -> tuple[tuple[str, bool], ...]:
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, (Tracer, TracedInt)) or is_input(value) or is_returnable(value)
+    return is_number_or_array(value) or is_returnable(value)
 
 
 def _result_node(trace: Trace, leaf: Any) -> Node:

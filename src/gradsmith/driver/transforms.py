@@ -33,7 +33,7 @@ from gradsmith.frontend.isolated_calls import call_isolated
 from gradsmith.frontend.layout import order_of_copy
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.opaque import class_of_object
-from gradsmith.frontend.results import check_results, returned
+from gradsmith.frontend.results import check_results, is_number_or_array, returned
 from gradsmith.frontend.shared_memory import enter_containers
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
@@ -238,7 +238,7 @@ def output_leaves(value: Any, *, others: bool = False) -> tuple[list[Node], tree
     ArgumentTypeError
         Part of the result is no number or array.
     """
-    leaves, shape = tree.flatten(value, is_leaf)
+    leaves, shape = tree.flatten(value, is_number_or_array)
     check_results(shape, writable=others)
     if not leaves:
         raise ArgumentTypeError(

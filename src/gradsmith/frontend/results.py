@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import enum
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
+from gradsmith.frontend.arguments import is_input
+from gradsmith.frontend.classes import is_own_number
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, present_object
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ops.syntax import class_name, is_written
 from gradsmith.tree import Tree
 
+_PARTS = "return numbers, arrays, or dicts, lists, tuples and dataclasses of these"
+_PLAIN = "return a plain number, and make one of its class where the function is called"
 _WRITABLE = (enum.Enum, str, bool, type(None), np.dtype)
 
 
@@ -32,6 +38,14 @@ def with_plain_keys(shape: Tree) -> Tree:
     """The shape with numbers for traced ones among the keys of dicts."""
     keys = tuple(map(plain_key, shape.keys))
     return replace(shape, keys=keys, children=tuple(map(with_plain_keys, shape.children)))
+
+
+def is_number_or_array(value: Any) -> bool:
+    """Whether it can be a result, traced or not: a number that the function makes of a class of
+    the user's is none, as a result has Python's or NumPy's class.
+    """
+    known = isinstance(value, (Tracer, TracedInt))
+    return known or (is_input(value) and not is_own_number(value))
 
 
 def check_results(shape: Tree, *, writable: bool) -> None:
@@ -64,7 +78,7 @@ def check_results(shape: Tree, *, writable: bool) -> None:
         raise ArgumentTypeError(
             f"the function returns {found!r:.60} of type {type(found).__name__}",
             returned(),
-            "return numbers, arrays, or dicts, lists, tuples and dataclasses of these",
+            _PLAIN if is_own_number(found) else _PARTS,
         )
     for child in shape.children:
         check_results(child, writable=writable)

@@ -58,6 +58,7 @@ from gradsmith.frontend.classes import (
     MISSING,
     class_attribute,
     is_instance,
+    is_own_number,
     note_used,
     of_metaclass,
 )
@@ -391,19 +392,19 @@ def _by_python(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def _is_pythons_on_integers(function: Any, args: Sequence[Any]) -> bool:
-    """Whether a function of Python's is called with integers, which may be sizes: they have the
-    operators that it calls.
+def _is_pythons_on_numbers(function: Any, args: Sequence[Any]) -> bool:
+    """Whether a function of Python's is called with integers, which may be sizes, or with numbers
+    of the user's classes: they have the operators that it calls.
     """
     pythons = getattr(function, "__module__", None) in ("_operator", "builtins")
-    return pythons and all(isinstance(a, (int, TracedInt)) for a in args)
+    return pythons and all(isinstance(a, (int, TracedInt)) or is_own_number(a) for a in args)
 
 
 def _meaning(function: Any, args: Sequence[Any]) -> Callable[..., Any] | None:
     try:
         if function in FUNCTIONS and function.__module__ == "math" and not any_traced(args):
             return functools.partial(_by_python, function)
-        if function in FUNCTIONS and _is_pythons_on_integers(function, args):
+        if function in FUNCTIONS and _is_pythons_on_numbers(function, args):
             return builtins_table.BUILTINS.get(function) or function
         if function in FUNCTIONS:
             if isinstance(function, np.ufunc) and all(map(_is_plain_number, args)):
