@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 import numpy as np
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from helpers import each
 
 
@@ -304,3 +305,17 @@ def test_arguments_are_changed():
             contents = vars if kind is Account else dict
             assert contents(a) == contents(expected_a)
             assert contents(b) == contents(expected_b)
+
+
+IN_SLICES = {
+    "a list": "t = [x, 2.0]\nt[0:1] = [x, -1.0] if x > 2 else [x]\nreturn t",
+    "a list or a tuple": "t = [x, 2.0, 3.0]\nt[::2] = [x, x] if x > 2 else (x, 1.0)\nreturn t",
+    "a list or nothing": "t = [x, 2.0]\nt[-1:] = (x > 0.8) and [x]\nreturn t",
+    "the place, too": "t = [x, 2.0]\nt[0 if x > 1 else slice(1)] = x if x > 1 else [5]\nreturn t",
+    "added in place": "t = [x, 2.0]\nt[:1] += [x] if x > 1 else (x, x)\nreturn t, sum(t)",
+}
+
+
+@each("name", IN_SLICES)
+def test_what_is_stored_in_a_slice_of_a_list(name):
+    check_calls(function_of(IN_SLICES[name]), (0.7,), (3.0,), (0.9,), (1.5,))

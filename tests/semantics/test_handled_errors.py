@@ -688,6 +688,28 @@ def test_a_reshape_to_a_size_that_the_data_decide():
         assert repr(compiled(x)) == repr(fun(x))
 
 
+@case(NUMBERS)
+def class_of_one_path(x, y):
+    handled = (ValueError,) if y > 1 else (KeyError, LookupError)
+    try:
+        raise ValueError(x) if y > 1 else LookupError(x)
+    except handled as error:
+        return x * len(type(error).__name__) * error.args[0]
+
+
+@case(NUMBERS)
+def class_of_one_path_among_others(x, y):
+    handled = KeyError if y > 1 else ValueError
+    try:
+        if x > 0:
+            raise ValueError("positive")
+    except (handled, IndexError):
+        return -x
+    except Exception as error:
+        return x * len(str(error))
+    return x * y
+
+
 def test_errors_of_ufuncs_have_numpys_class():
     def function(x):
         y = np.arange(2)

@@ -39,6 +39,7 @@ from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_updated
+from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ops.scalars import as_float, as_python
 
 _BINARY: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
@@ -410,8 +411,10 @@ def contains(container: Any, item: Any) -> Any:
 
 
 def has_items(owner: Any) -> bool:
-    """Whether its class takes part in ``owner[key] = value``."""
-    return any(special(owner, f"__{name}item__") for name in ("get", "set", "del"))
+    """Whether its class takes part in ``owner[key] = value``, or asks what is stored."""
+    return isinstance(owner, list) or any(
+        special(owner, f"__{name}item__") for name in ("get", "set", "del")
+    )
 
 
 def index_of(key: Any) -> Any:
@@ -478,6 +481,8 @@ class Items:
     def __setitem__(self, key: Any, value: Any) -> None:
         mine = special(self.owner, "__setitem__")
         if mine is None:
+            if isinstance(value, Refusing) and isinstance(key, slice):
+                value.refuse()  # Python hides that error behind one of its own
             self.owner[key] = value
         else:
             call(mine, self.owner, key, value)

@@ -305,6 +305,13 @@ class Scratch:
         error = sys.exc_info()[1]
         return type(error) if is_refusal(error) else ()
 
+    def caught(self, classes: Any) -> Any:
+        """What ``except`` names, which Python must know."""
+        for named in classes if isinstance(classes, tuple) else (classes,):
+            if isinstance(named, Refusing):
+                named.refuse()
+        return classes
+
     def hide(self) -> NoReturn:
         """Raise the error on its way as one that ``except*`` does not catch."""
         raise HiddenError(sys.exc_info()[1])

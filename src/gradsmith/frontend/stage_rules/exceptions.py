@@ -109,9 +109,14 @@ if hasattr(ast, "TryStar"):
 
 def _rewritten(rewriter: Rewriter, node: ast.Try) -> list[ast.ExceptHandler]:
     return [
-        replaced(h, type=h.type and rewriter.visit(h.type), body=rewriter.body(h.body))
+        replaced(h, type=h.type and _caught(rewriter, h.type), body=rewriter.body(h.body))
         for h in node.handlers
     ]
+
+
+def _caught(rewriter: Rewriter, handled: ast.expr) -> ast.expr:
+    """``except E`` → ``except __gs_scratch__.caught(E)``: a branch may have chosen the class."""
+    return rewriter.scratch("caught", place(handled), rewriter.visit(handled))
 
 
 def _with_handlers(
