@@ -35,6 +35,7 @@ def _recipe(function: Callable[..., Any], build: Build, suffix: str, title: str)
         name=f"{emitted}_" if means_something(emitted) else emitted,
         title=title.format(name=name),
         file=code.co_filename if code is not None else "",
+        function=function,
     )
 
 
@@ -102,7 +103,7 @@ class Transformed:
         functools.update_wrapper(self, function, updated=())
         recipe = replace(_recipe(function, build, suffix, title), writes=writes)
         if signature is not None:
-            recipe = replace(recipe, signature=signature)
+            recipe = replace(recipe, signature=signature, function=None)
         self._plain = Compiled(recipe)
         self._seeded = Compiled(recipe, seeded=True)
         self.compiled = self._plain, self._seeded

@@ -17,7 +17,7 @@ from gradsmith import tree
 from gradsmith.codegen.forms import all_nodes
 from gradsmith.driver.annotations import example_arguments
 from gradsmith.driver.outside_state import OutsideState
-from gradsmith.driver.signatures import bind
+from gradsmith.driver.signatures import Defaults, bind
 from gradsmith.driver.specialise import (
     SEED,
     Recipe,
@@ -62,11 +62,28 @@ Plan: TypeAlias = list[tuple[str, int | None, Any]]
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
+class DefaultsTaken:
+    """The defaults that a call has taken, as they were before it."""
+
+    __slots__ = ("_defaults", "_given", "_keys")
+
+    def __init__(self, defaults: Defaults, values: Sequence[Any]) -> None:
+        self._defaults = defaults
+        self._given = defaults.given
+        self._keys = [(value, call_key(value)) for value in values]
+
+    def hold(self) -> bool:
+        """Whether the function has the same ones, and these are of the same kind."""
+        same = self._given == self._defaults.given
+        return same and all(call_key(value) == key for value, key in self._keys)
+
+
 class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
     __slots__ = (
-        "captured", "direct", "function", "memory", "order", "plan", "simple", "specialisation"
+        "captured", "defaults", "direct", "function", "memory", "order", "plan", "simple",
+        "specialisation",
     )  # fmt: skip
 
     def __init__(
@@ -76,8 +93,10 @@ class Entry:
         kinds: Kinds,
         *,
         simple: bool,
+        defaults: DefaultsTaken | None = None,
     ) -> None:
         self.specialisation = specialisation
+        self.defaults = defaults
         self.function = specialisation.function
         self.simple = simple
         self.order = tuple(order)
@@ -87,7 +106,9 @@ class Entry:
         self.plan: Plan | None = None
 
     def holds(self) -> bool:
-        """Whether captured values and what was relied on are still of the same kind."""
+        """Whether defaults, captured values and what was relied on are still of the same kind."""
+        if self.defaults is not None and not self.defaults.hold():
+            return False
         try:
             now = kinds_now(self.specialisation)
         except Exception:  # the way to the values leads through objects of the user's
@@ -158,6 +179,7 @@ class Call:
     values: dict[str, Any]
     leaves: dict[str, Any]
     pattern: Any
+    defaults: DefaultsTaken | None
 
 
 class Compiled:
@@ -174,6 +196,7 @@ class Compiled:
     def __init__(self, recipe: Recipe, *, seeded: bool = False) -> None:
         self.recipe = recipe
         self.seeded = seeded
+        self._defaults = Defaults(recipe.signature, recipe.function)
         self._entries: dict[Any, Entry] = {}
         self._specialisations: dict[Any, list[Specialisation]] = {}
         self._lock = threading.RLock()
@@ -229,10 +252,10 @@ class Compiled:
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[inspect.BoundArguments, dict[str, Any]]:
         """The arguments by name, and the seed if there is one."""
-        recipe = self.recipe
+        recipe, signature = self.recipe, self._defaults.signature
         if not self.seeded:
-            return bind(recipe.signature, recipe.name, args, kwargs), {}
-        return bind(recipe.signature, recipe.name, args[:-1], kwargs), {recipe.seed: args[-1]}
+            return bind(signature, recipe.name, args, kwargs), {}
+        return bind(signature, recipe.name, args[:-1], kwargs), {recipe.seed: args[-1]}
 
     def _miss(
         self,
@@ -308,13 +331,13 @@ class Compiled:
         )
         if len(self._entries) >= MOST_ENTRIES:
             self._entries.clear()
-        entry = Entry(specialisation, tuple(values), kinds, simple=simple)
+        entry = Entry(specialisation, tuple(values), kinds, simple=simple, defaults=call.defaults)
         entry.plan = self._plan(tuple(values), len(args))
         self._entries[key] = entry
 
     def _plan(self, names: Sequence[str], count: int) -> Plan | None:
         """How the values of these names are found in calls with so many positional arguments."""
-        signature = self.recipe.signature
+        signature = self._defaults.signature
         parameters = list(signature.parameters.values()) if signature is not None else []
         plain = all(p.kind in _NAMED for p in parameters)
         found = [p.name for p in parameters]
@@ -335,7 +358,9 @@ class Compiled:
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         bound, seed = self._bind(args, kwargs)
         values = {**bound.arguments, **seed}
-        return Call(bound, seed, values, *_pattern(values))
+        taken = self._defaults.left_out(len(args) - self.seeded, kwargs)
+        defaults = None if taken is None else DefaultsTaken(self._defaults, taken)
+        return Call(bound, seed, values, *_pattern(values), defaults)
 
     def _fitting(self, call: Call) -> list[Specialisation]:
         """The specialisations that a call may use, if their checks of values hold."""

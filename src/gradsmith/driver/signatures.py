@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import operator
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,53 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
+
+
+_FIXED = (str, bytes, bool, int, float, complex, type(None), type, types.FunctionType)
+"""Defaults that cannot change."""
+
+
+class Defaults:
+    """The defaults of a function of the user's, which may set others, and change those it has."""
+
+    __slots__ = ("_function", "_latest", "_signature")
+
+    def __init__(
+        self, signature: inspect.Signature | None, function: Callable[..., Any] | None
+    ) -> None:
+        self._function = function if isinstance(function, types.FunctionType) else None
+        self._signature = signature
+        self._latest = self.given
+
+    @property
+    def given(self) -> tuple[tuple[str, int], ...]:
+        """The identities of the present ones."""
+        if self._function is None:
+            return ()
+        named = self._function.__kwdefaults__ or {}
+        held = [*enumerate(self._function.__defaults__ or ()), *named.items()]
+        return tuple((str(name), id(value)) for name, value in held)
+
+    @property
+    def signature(self) -> inspect.Signature | None:
+        """The function's signature, with the present ones."""
+        given = self.given
+        if given != self._latest and self._function is not None:
+            self._signature, self._latest = signature_of(self._function), given
+        return self._signature
+
+    def left_out(self, count: int, kwargs: Mapping[str, Any]) -> list[Any] | None:
+        """Those that a call takes with ``count`` positional arguments and that may change; None
+        where it takes none at all.
+        """
+        signature = self.signature
+        taken = [
+            p.default
+            for place, p in enumerate(signature.parameters.values() if signature else ())
+            if p.default is not p.empty and p.name not in kwargs
+            if p.kind is _KEYWORD or place >= count
+        ]
+        return [v for v in taken if not isinstance(v, _FIXED)] if taken else None
 
 
 def bind(

@@ -98,6 +98,8 @@ class Recipe:
         as the keyword ``grad_outputs``.
     signature : inspect.Signature
         Of the function that it is made from.
+    function : callable, optional
+        That function, if it is its signature.
     name : str
         Of the emitted function.
     title : str
@@ -114,6 +116,7 @@ class Recipe:
     title: str
     file: str
     writes: bool = False
+    function: Callable[..., Any] | None = None
 
     @property
     def seed(self) -> str:
