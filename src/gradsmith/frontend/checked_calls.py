@@ -86,12 +86,11 @@ def _repeat(values: Any, repeats: Any, axis: Any = None) -> Any:
     return by_numpy(np.repeat, values, repeats, axis)
 
 
-def _broadcast_to(array: Any, shape: Any, **options: Any) -> Any:
+def _broadcast_to(array: Any, *shape: Any, **options: Any) -> Any:
     """``np.broadcast_to(array, shape)``: of a number, too, it is a view, and read-only."""
     number = isinstance(array, Tracer) and array.type.form != "array"
-    return by_numpy(
-        np.broadcast_to, by_numpy(np.array, array) if number else array, shape, **options
-    )
+    shown = by_numpy(np.array, array) if number else array
+    return by_numpy(np.broadcast_to, shown, *shape, **options)
 
 
 def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **options: Any) -> Any:
