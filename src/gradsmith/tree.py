@@ -15,6 +15,8 @@ from types import MemberDescriptorType
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 Kind: TypeAlias = Literal[
     "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass", "object"
 ]
@@ -52,6 +54,22 @@ LEAF = Tree("leaf")
 opened: ContextVar[dict[int, Any] | None] = ContextVar("opened", default=None)
 """Objects of other classes that are taken apart, too, by identity: a run of a traced function
 opens those that the function has made."""
+
+
+def typed_keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Keys of a dict so that those differ which are equal, but not the same: 1, 1.0 and True."""
+    return tuple(map(typed, keys))
+
+
+def typed(key: Any) -> Any:
+    """The same of one key or of a set: numbers by class and text, at any depth."""
+    if isinstance(key, (bool, int, float, complex, np.generic)):
+        return type(key), repr(key)
+    if isinstance(key, tuple):
+        return type(key), typed_keys(key)
+    if isinstance(key, (set, frozenset)):
+        return type(key), frozenset(map(typed, key))
+    return key
 
 
 def is_namedtuple(value: object) -> bool:

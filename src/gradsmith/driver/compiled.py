@@ -448,6 +448,7 @@ def call_key(value: Any) -> Any:
         kind, keys, parts = tree.parts(value)
         # written out: large objects have many numbers
         found = [float if type(part) is float else call_key(part) for part in parts]
+        keys = tree.typed_keys(keys) if kind == "dict" else keys
         return (kind, type(value), keys, tuple(found), tree.option_of(value))
     if type(value) in (set, frozenset, bytearray):
         return _member_key(value)
@@ -480,4 +481,5 @@ def _shape_key(shape: tree.Tree) -> Any:
     if shape.kind == "static":
         return call_key(shape.value)
     children = tuple(map(_shape_key, shape.children))
-    return (shape.kind, shape.cls, shape.keys, children, shape.value)
+    keys = tree.typed_keys(shape.keys) if shape.kind == "dict" else shape.keys
+    return (shape.kind, shape.cls, keys, children, shape.value)

@@ -59,6 +59,16 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     return seen
 
 
+def _note_distinct(trace: Trace, read: Reader) -> None:
+    """Another container from outside: in the next call, too, no two of them are one object."""
+    trace.distinct.append(read)
+    if len(trace.distinct) == 2:
+        readers = trace.distinct
+        trace.reliances["distinct"] = Reliance(
+            lambda: len({id(r()) for r in readers}) == len(readers), True, by_identity=True
+        )
+
+
 def _are_one(one: Reader, other: Reader) -> bool:
     return one() is other()
 
@@ -100,6 +110,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
         if not _is_constant(value):  # what can change is copied
             structure = Structure(value)
             trace.reliances[key] = Reliance(lambda: structure.fits(read()), True, by_identity=True)
+            _note_distinct(trace, read)
             return _Copying(trace, name).copied(value, read, ())
     elif isinstance(value, CONTAINERS):
         own = isinstance(key, tuple) and key[0] == "argument"
@@ -163,11 +174,15 @@ def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
         note_used(held, key=isinstance(value, (dict, set)))
     seen, held = copy_of(value), contents_of(value)
     if isinstance(value, set):
-        trace.reliances[key] = Reliance(read, copy_of(value), by_identity=False)
+        members = tree.typed(value)
+        trace.reliances[key] = Reliance(lambda: tree.typed(read()), members, by_identity=False)
         return _note_copy(trace, seen, value, read)
     rely(trace, key, read, value)
     keys = tuple(held) if isinstance(held, dict) else tuple(range(len(held)))
-    trace.reliances["keys", key] = Reliance(lambda: _keys(read()), keys, by_identity=False)
+    typed = tree.typed_keys(keys)
+    trace.reliances["keys", key] = Reliance(
+        lambda: tree.typed_keys(_keys(read())), typed, by_identity=False
+    )
     inner = [
         capture(trace, ("item", id(value), k), f"{name}_{k}", held[k], partial(_item_of, read, k))
         for k in keys

@@ -45,6 +45,7 @@ class Level:
 
     cls: type
     keys: tuple[Any, ...]
+    typed: tuple[Any, ...]
     option: Any
     classes: list[type]
     constants: list[tuple[int, Any]]
@@ -55,7 +56,8 @@ class Level:
         """That of ``value``; ``places`` are the identities of containers that were found."""
         keys, parts = _parts(value)
         inside = (*inside, id(value))
-        level = Level(type(value), keys, tree.option_of(value), [type(p) for p in parts], [], [])
+        typed, option = tree.typed_keys(keys), tree.option_of(value)
+        level = Level(type(value), keys, typed, option, [type(p) for p in parts], [], [])
         for k, part in enumerate(parts):
             if is_input(part):
                 continue
@@ -83,6 +85,8 @@ class Level:
             if tree.option_of(held) != self.option:
                 return False
         if [*map(type, parts)] != self.classes or keys != self.keys:
+            return False
+        if self.typed != keys and self.typed != tree.typed_keys(keys):
             return False
         for k, constant in self.constants:
             now = parts[k]
@@ -123,7 +127,8 @@ def _with_identities(shape: tree.Tree) -> tree.Tree:
         return shape if plain else replace(shape, value=Identity(shape.value))
     if not shape.children:
         return shape
-    return replace(shape, children=tuple(map(_with_identities, shape.children)))
+    keys = tree.typed_keys(shape.keys) if shape.kind == "dict" else shape.keys
+    return replace(shape, keys=keys, children=tuple(map(_with_identities, shape.children)))
 
 
 def _inner_identities(value: Any) -> Iterator[int]:

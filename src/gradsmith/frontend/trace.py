@@ -143,6 +143,8 @@ class Trace:
     builder: Builder = field(default_factory=lambda: Builder(intern=False))
     captures: dict[object, tuple[Any, Capture | None]] = field(default_factory=dict)
     reliances: dict[object, Reliance] = field(default_factory=dict)
+    distinct: list[Reader] = field(default_factory=list)
+    """Containers from outside, of which no two are one object."""
     external: dict[int, Any] = field(default_factory=dict)
     made: dict[int, Any] = field(default_factory=dict)
     """Objects that the function has made, by identity."""

@@ -1,0 +1,86 @@
+"""What one compiled object takes for the same kind of call: keys that are equal are not one key
+where their classes differ, and two names for one container are not two containers.
+"""
+
+# Programs as users write them.
+# ruff: noqa: PLW0603
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+
+HELD = {}
+MEMBERS = set()
+first = second = None
+
+KEYS = [
+    ({1: 3.0}, {1.0: 3.0}, {True: 3.0}, {np.int64(1): 3.0}, {1: 4.0}),
+    ({0.0: 2.0}, {-0.0: 2.0}, {0: 2.0}, {False: 2.0}),
+    ({(1, 2): 1.0}, {(1.0, 2): 1.0}, {(1, True + 1): 1.0}),
+    ({"a": {1: 2.0}}, {"a": {1.0: 2.0}}, {"a": {1: 3.0}}),
+]
+
+
+def scaled(d, x):
+    return [
+        (k, [(i, w * x) for i, w in v.items()] if isinstance(v, dict) else v * x)
+        for k, v in d.items()
+    ]
+
+
+def scaled_held(x):
+    return scaled(HELD, x)
+
+
+def members(x):
+    return [(m, type(m).__name__, x) for m in MEMBERS]
+
+
+@pytest.mark.parametrize("dicts", KEYS)
+def test_keys_of_arguments(dicts):
+    compiled = gs.compile(scaled)
+    for d in (*dicts, *dicts):
+        assert repr(compiled(d, 2.0)) == repr(scaled(d, 2.0))
+
+
+@pytest.mark.parametrize("dicts", KEYS)
+def test_keys_of_dicts_outside(dicts):
+    compiled = gs.compile(scaled_held)
+    for d in (*dicts, *dicts):
+        HELD.clear()
+        HELD.update(d)
+        assert repr(compiled(2.0)) == repr(scaled_held(2.0))
+
+
+def test_members_of_sets_outside():
+    compiled = gs.compile(members)
+    for member in (1, 1.0, True, (1, 2), (1, 2.0), 1, True):
+        MEMBERS.clear()
+        MEMBERS.add(member)
+        assert repr(compiled(2.0)) == repr(members(2.0))
+
+
+def written(x):
+    first[0] += x
+    return second[0], first is second
+
+
+def read(x):
+    return first[0] * x, first is second
+
+
+@pytest.mark.parametrize("function", [written, read])
+@pytest.mark.parametrize("make", [lambda: [1.0], lambda: {0: 1.0}])
+def test_two_names_outside_for_one_container_or_two(function, make):
+    global first, second
+    compiled = gs.compile(function)
+    for one in (True, False, True, True, False):
+        outcomes = []
+        for called in (function, compiled):
+            first = make()
+            second = first if one else make()
+            outcomes.append(repr((called(2.0), first, second)))
+        assert outcomes[0] == outcomes[1]
