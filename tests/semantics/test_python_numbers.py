@@ -25,7 +25,9 @@ MIXED = [(np.float64(x), y) for x, y in FLOATS[:9]]
 MIXED += [(np.float64(-INF), 0.5), (np.float64(-0.0), 0.5)]
 SINGLE = [(np.float32(0.7), 2), (np.float32(-1.25), 3), (np.float32(0), 1)]
 INTEGERS = [(3, 2), (-7, 3), (7, -3), (0, 5), (10**30, 7), (5, 1)]
-KINDS = {"float": FLOATS, "float64": MIXED, "float32": SINGLE, "int": INTEGERS}
+INT_AND_FLOAT = [(4, 3.0), (2, 3.0), (3, 3.0), (-1, 0.5), (0, -0.0)]
+KINDS = {"float": FLOATS, "float64": MIXED, "float32": SINGLE, "int": INTEGERS,
+         "int and float": INT_AND_FLOAT}  # fmt: skip
 
 OF_ONE = {
     "round": round,
@@ -79,6 +81,12 @@ OF_TWO = {
     "copysign": math.copysign,
     "log": math.log,
     "isclose": math.isclose,
+    "isclose within": lambda x, y: (
+        math.isclose(x, 1, rel_tol=abs(y)),
+        math.isclose(1, x, abs_tol=abs(y)),
+        math.isclose(x, 3, abs_tol=abs(y), rel_tol=0.25),
+    ),
+    "identity": lambda x, y: (max(x, y) is x, min(x, y) is x, (x if x > y else y) is y),
     "choice": lambda x, y: x if x > y else y,
     "nested": lambda x, y: max(x, y, 1) - min(1, x * y),
 }

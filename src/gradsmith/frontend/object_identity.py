@@ -26,6 +26,7 @@ from gradsmith.frontend.journal import written_part
 from gradsmith.frontend.number_class import is_number, possible_types
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir.graph import Node
@@ -71,11 +72,14 @@ def _is_same_number(trace: Trace, *nodes: Node) -> bool:
 
 
 def _check_not_chosen(trace: Trace, value: Any, plain: Any) -> None:
-    """A number that a branch or loop has chosen may be this very one, which is not traced."""
-    if not isinstance(value, Tracer) or not isinstance(plain, (int, float, complex, np.generic)):
+    """A number that a branch or loop has chosen may be this very one, which is an integer with a
+    symbol, or not traced.
+    """
+    numbers = (TracedInt, int, float, complex, np.generic)
+    if not isinstance(value, Tracer) or not isinstance(plain, numbers):
         return
-    node = value.node
-    if is_number(node) and any(class_of_values(t) is type(plain) for t in possible_types(node)):
+    node, kind = value.node, int if isinstance(plain, TracedInt) else type(plain)
+    if is_number(node) and any(class_of_values(t) is kind for t in possible_types(node)):
         _check_known(trace, _itself(node))
 
 

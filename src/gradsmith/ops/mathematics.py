@@ -13,7 +13,7 @@ import importlib
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradsmith.errors import ArgumentTypeError, UnsupportedError
@@ -66,14 +66,20 @@ def _math(
             check_real(type_, f"math.{name}")
         return python_number(kind)
 
+    def evaluate(*operands: Any, keywords: tuple[str, ...] = (), **attrs: Any) -> Any:
+        positional, named = _by_keyword(operands, keywords)
+        return function(*positional, **named, **attrs)
+
     def emit(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
+        attrs = dict(node.attrs)
+        positional, named = _by_keyword(operands, attrs.pop("keywords", ()))
         dotted = syntax.attribute(emitter.module("math"), name)
-        return syntax.call(dotted, *operands, **dict(node.attrs))
+        return syntax.call(dotted, *positional, **named, **attrs)
 
     op = primitive(
         f"math_{name}",
         infer=infer,
-        evaluate=function,
+        evaluate=evaluate,
         derivative=Partials(derivative) if isinstance(derivative, tuple) else derivative,
         emit=emit,
         sympy=sympy,
@@ -82,9 +88,23 @@ def _math(
     return op
 
 
+def _by_keyword(
+    operands: Sequence[Any], keywords: Sequence[str]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The positional ones of the operands, and the last ones by the names that they are given by."""
+    count = len(operands) - len(keywords)
+    return operands[:count], dict(zip(keywords, operands[count:], strict=True))
+
+
 def _on_numbers(op: Op) -> Callable[..., Node]:
+    """``op`` of numbers; traced ones among the keyword arguments are operands, too."""
+
     def function(*values: Any, **attrs: Any) -> Node:
-        return op(*[as_node(value) for value in values], **attrs)
+        named = {name: value for name, value in attrs.items() if isinstance(value, (Node, Dim))}
+        plain = {name: value for name, value in attrs.items() if name not in named}
+        if named:
+            plain["keywords"] = tuple(named)
+        return op(*map(as_node, (*values, *named.values())), **plain)
 
     return function
 
@@ -223,7 +243,7 @@ copysign: Op = _math("copysign", (lambda out, x, y: sign_of(x) * copysign(1.0, y
 fmod = _math("fmod", (lambda out, x, y: 1, lambda out, x, y: -rint((x - out) / y)))
 remainder = _math("remainder", (lambda out, x, y: 1, lambda out, x, y: -rint((x - out) / y)))
 ldexp: Op = _math("ldexp", (lambda out, x, exponent: ldexp(1.0, exponent), NON_DIFF))
-nextafter = _math("nextafter", (lambda *_: 1, NON_DIFF))
+nextafter = _math("nextafter", (lambda *_: 1, NON_DIFF, NON_DIFF))
 ulp = _math("ulp", (NON_DIFF,))
 if sys.version_info >= (3, 13):
     fma = _math("fma", (lambda out, x, y, z: y, lambda out, x, y, z: x, lambda *_: 1))
