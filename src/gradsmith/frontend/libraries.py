@@ -13,6 +13,7 @@ CALLED_PACKAGES = frozenset(
 """Libraries whose functions are called as they are, and not traced into."""
 CALLED_MODULES = frozenset(
     [
+        "_contextvars",
         "_csv",
         "_datetime",
         "_io",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
 import inspect
 import types
@@ -167,7 +168,7 @@ from gradsmith.frontend.unfollowed import check_item, left_as_it_was, note_born
 from gradsmith.frontend.unfollowed import check_method as check_method_of_library
 from gradsmith.frontend.unsettled import MISSING as UNSET
 from gradsmith.frontend.unsettled import OWN, Refusing, UndecidedError, Unsettled
-from gradsmith.frontend.value_guards import decide
+from gradsmith.frontend.value_guards import decide, plain_key
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
@@ -426,7 +427,9 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
     if isinstance(function, type):
-        if takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
+        if isinstance(function, enum.EnumMeta):  # looks up values, and computes with those of flags
+            args = [plain_key(a) for a in args]
+        elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
         if is_made_here(function):
