@@ -59,6 +59,12 @@ class BoundRecorder:
     def extended(self, value, /):
         pass
 
+    def importing(self, module, level, name, /):
+        pass
+
+    def imported(self, module, level, name, value, /):
+        return value
+
     def extended_attribute(self, owner, name, /):
         pass
 

@@ -37,6 +37,7 @@ from gradsmith.frontend.effects import (
     changed,
     delete_outside,
     note_external,
+    set_global,
     write_outside,
 )
 from gradsmith.frontend.failing import attribute_or_error
@@ -66,6 +67,13 @@ def is_external(trace: Trace, owner: Any) -> bool:
         known = root in ("numpy", "scipy", "gradsmith") or root in sys.stdlib_module_names
         return not known or root == "__main__"
     return id(owner) in trace.external or is_users(owner)
+
+
+def home_of(owner: Any) -> Any:
+    """What the overlay of a written attribute is kept for: a variable of a module is one thing,
+    whether it is found as an attribute or as a global variable.
+    """
+    return vars(owner) if isinstance(owner, types.ModuleType) else owner
 
 
 def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
@@ -295,7 +303,7 @@ def _held(trace: Trace, owner: Any, name: str) -> Any:
     if items is not None:
         return dict.get(items, name, MISSING)
     owner = real_object(trace, owner)
-    written = changed(trace, owner, name)
+    written = changed(trace, home_of(owner), name)
     if written is not MISSING:
         return MISSING if written is DELETED else written
     found = instance_attribute(owner, name)
@@ -410,7 +418,8 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
 
 def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING) -> Any:
     """An attribute of an object from outside: an array or a number becomes an input."""
-    written = changed(trace, owner, name)
+    home = home_of(owner)
+    written = changed(trace, home, name)
     if written is not MISSING:
         return getattr(Nothing(owner), name) if written is DELETED else written
     check_cache_attribute(owner, name)
@@ -424,6 +433,8 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
         return value
     if isinstance(value, METHODS) and value.__self__ is owner:
         return value
+    if home is not owner and name in home:
+        return capture(trace, ("global", id(home), name), name, value, lambda: home[name])
     return capture(trace, ("attribute", id(owner), name), name, value, _reader(owner, name))
 
 
@@ -525,6 +536,9 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         check_change(trace, owner)
         type.__setattr__(owner, name, value)
         return
+    if isinstance(owner, types.ModuleType) and is_external(trace, owner):
+        set_global(trace, vars(owner), name, value, _before(trace, owner, name))
+        return
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
@@ -552,7 +566,7 @@ def _is_pythons(trace: Trace, owner: Any, name: str, value: Any = None) -> bool:
 
 def _before(trace: Trace, owner: Any, name: str) -> Any:
     """What an object from outside holds before it is written."""
-    if (written := changed(trace, owner, name)) is not MISSING:
+    if (written := changed(trace, home_of(owner), name)) is not MISSING:
         return MISSING if written is DELETED else written
     if isinstance(owner, type):
         held = vars(owner).get(name, MISSING)
@@ -594,7 +608,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
             check_change(trace, owner)
             type.__delattr__(owner, name)
             return
-        delete_outside(trace, owner, name, _before(trace, owner, name))
+        delete_outside(trace, home_of(owner), name, _before(trace, owner, name))
     else:
         if _is_kept_by_c(kind) or not holds_attributes(owner):
             check_change(trace, owner)

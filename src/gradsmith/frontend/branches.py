@@ -174,6 +174,8 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     made = [joint.fill(v) for v in values]
     joint.doubt_arrays()
     joint.doubt_containers()
+    for storage, cause in (pair for arm in arms for pair in arm.invalidated.items()):
+        storage.outdate(cause)
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
     note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)

@@ -15,6 +15,7 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
 from gradsmith.frontend.classes import note_used
+from gradsmith.frontend.dict_views import mapping_of, shows_dict, view_of
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
     CONTAINERS,
@@ -25,6 +26,7 @@ from gradsmith.frontend.journal import (
     item_of,
     written_part,
 )
+from gradsmith.frontend.library_state import note_state
 from gradsmith.frontend.shared_memory import argument_from_outside
 from gradsmith.frontend.structures import BY_VALUE, Structure
 from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
@@ -118,8 +120,11 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
         return _copied(trace, key, name, value, read) if given is None else given
     if can_be_copied(value):
         return _iterator(trace, key, value, read)
+    if shows_dict(value):
+        return _view(trace, key, name, value, read)
     trace.external[id(value)] = value
     note_used(value)
+    note_state(trace, value, read)
     trace.originals[id(value)] = Original(value, read)
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
@@ -166,6 +171,17 @@ def rely_on_environment(trace: Trace, value: Any) -> None:
         trace.reliances["environment"] = Reliance(
             lambda: dict(os.environ), dict(os.environ), by_identity=False
         )
+
+
+def _view(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    """A view of what stands for the dict that a view from outside shows."""
+    kind, real = type(value), mapping_of(value)
+    trace.reliances[key] = Reliance(lambda: type(read()) is kind, True, by_identity=True)
+    mapping = capture(trace, ("owner", id(real)), name, real, lambda: mapping_of(read()))
+    seen = view_of(mapping, value)
+    trace.seen[id(value)] = seen, read
+    trace.originals[id(seen)] = Original(value, read)
+    return seen
 
 
 def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
@@ -268,6 +284,7 @@ class _Copying:
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
             note_used(value)
+            note_state(self.trace, value, here)
             return value
         given = argument_from_outside(self.trace, value, here) if path else None
         if given is not None:

@@ -17,6 +17,7 @@ from gradsmith.frontend.captures import global_or_cell, rely
 from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
+from gradsmith.frontend.library_state import note_state
 from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Original, Store, Trace
@@ -38,6 +39,7 @@ def note_external(trace: Trace, owner: Any) -> None:
     if not (known or id(owner) in trace.made):
         trace.external[id(owner)] = owner
         note_used(owner)
+        note_state(trace, owner, lambda: owner)
         trace.originals[id(owner)] = Original(owner, None)
 
 
@@ -126,6 +128,21 @@ def note_store(trace: Trace, function: types.FunctionType, name: str) -> None:
     owner, where = variable_place(function, name)
     if isinstance(owner, types.CellType):
         write, clear = partial(setattr, owner, where), partial(delattr, owner, where)
+        trace.stores[key] = Store(read, write, clear)
     else:
-        write, clear = partial(owner.__setitem__, where), partial(owner.pop, where, None)
-    trace.stores[key] = Store(read, write, clear)
+        _store_of_global(trace, owner, where)
+
+
+def _store_of_global(trace: Trace, names: dict[str, Any], name: str) -> None:
+    read, write = partial(names.__getitem__, name), partial(names.__setitem__, name)
+    key = ("global", id(names), name)
+    trace.stores.setdefault(key, Store(read, write, partial(names.pop, name, None)))
+
+
+def set_global(trace: Trace, names: dict[str, Any], name: str, value: Any, before: Any) -> None:
+    """A variable of a module is set by another way than its own code would: that finds it, and
+    Python no longer takes it for missing.
+    """
+    _store_of_global(trace, names, name)
+    names[name] = value
+    write_outside(trace, names, name, value, before)

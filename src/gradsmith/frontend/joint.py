@@ -118,6 +118,9 @@ class Arm:
     whether it is set."""
     raises: bool
     """Whether it ends in an error: what is not set there is missed by nobody."""
+    invalidated: Mapping[Storage, Cause]
+    """The buffers from outside that may or may not have been written to through what the arm has
+    made."""
 
     def is_from_outside(self, value: Any) -> bool:
         """Whether it shows a buffer from around the arm by ways that are known there."""
@@ -157,10 +160,20 @@ def arm_of(
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf): leaf.view.storage.cause for leaf in leaves if is_stale(leaf)}
+    invalidated = {s: s.cause for s in journal.outdated if s.stale and not builder.owns(s.node)}
     journal.undo()
-    outside = journal.known or {}
     return Arm(
-        builder, variables, values, present, changes, nodes, stale, outside, attributes, raises
+        builder=builder,
+        held=variables,
+        values=values,
+        present=present,
+        changes=changes,
+        nodes=nodes,
+        stale=stale,
+        outside=journal.known or {},
+        attributes=attributes,
+        raises=raises,
+        invalidated=invalidated,
     )
 
 
@@ -426,8 +439,8 @@ class Joint:
                 known = seen.setdefault(origin, storage)
                 if known is not storage:
                     storage.doubt(known, cause=cause)
-                if not arm.builder.owns(origin.node):
-                    storage.doubt(origin, cause=cause)
+                for other in _from_outside(arm, origin):
+                    storage.doubt(other, cause=cause)
                 lock_as(storage, origin)
                 if origin.locked:
                     lock(storage, origin.sites)
@@ -443,6 +456,12 @@ class Joint:
                     doubt(self.trace, made, known, cause)
                 if id(origin) in arm.outside or is_doubted(self.trace, origin):
                     doubt(self.trace, made, origin, cause)
+
+
+def _from_outside(arm: Arm, origin: Storage) -> list[Storage]:
+    """The buffers from around an arm that ``origin`` is, or may be by way of what the arm made."""
+    family = origin.family(lambda storage: arm.builder.owns(storage.node))
+    return [storage for storage in family if not arm.builder.owns(storage.node)]
 
 
 def differing_rows(left: Any, right: Any) -> Sites:

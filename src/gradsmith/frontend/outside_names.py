@@ -8,7 +8,7 @@ from typing import Any
 
 from gradsmith.frontend.captures import capture
 from gradsmith.frontend.classes import DELETED, MISSING
-from gradsmith.frontend.effects import changed, delete_outside, write_outside
+from gradsmith.frontend.effects import changed, delete_outside, set_global
 from gradsmith.frontend.trace import Reliance, Trace
 
 
@@ -54,7 +54,7 @@ class OutsideNames(MutableMapping[str, Any]):
         return sum(1 for _ in self)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        write_outside(self._trace, self._held, name, value, self._before(name))
+        set_global(self._trace, self._held, name, value, self._before(name))
 
     def __delitem__(self, name: str) -> None:
         if name not in self:

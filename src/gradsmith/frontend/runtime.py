@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import importlib.util
 import inspect
 import types
 from collections import deque
@@ -119,6 +120,7 @@ from gradsmith.frontend.grown import (
     refuse,
 )
 from gradsmith.frontend.heaps import meaning_of_heap
+from gradsmith.frontend.imports import imported, note_importing
 from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
@@ -427,7 +429,9 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
     if isinstance(function, type):
-        if isinstance(function, enum.EnumMeta):  # looks up values, and computes with those of flags
+        if isinstance(
+            function, enum.EnumMeta
+        ):  # looks up values, and computes with those of flags
             args = [plain_key(a) for a in args]
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
@@ -705,6 +709,24 @@ class BoundRuntime:
         """``name = value``: the value is called so in the emitted source."""
         name_value(name, value)
         return value
+
+    def importing(self, module: str, level: int, name: str) -> None:
+        """``from module import name`` is next."""
+        trace = current_trace()
+        if trace is not None:
+            note_importing(trace, self._module(module, level), name)
+
+    def imported(self, module: str, level: int, name: str, value: Any) -> Any:
+        """It has given ``value``."""
+        trace = current_trace()
+        return (
+            value if trace is None else imported(trace, self._module(module, level), name, value)
+        )
+
+    def _module(self, module: str, level: int) -> str:
+        """The full name of a module."""
+        package = self.function.__globals__.get("__package__")
+        return importlib.util.resolve_name("." * level + module, package) if level else module
 
     def result(self, value: Any) -> Any:
         """``return value``."""

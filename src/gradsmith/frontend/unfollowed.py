@@ -35,6 +35,7 @@ from gradsmith.frontend.journal import (
     is_same,
     note_final,
     refill,
+    written_part,
 )
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import ArrayLike
@@ -205,7 +206,8 @@ def check_method(function: types.FunctionType, args: Sequence[Any]) -> None:
     trace, owner = current_trace(), args[0] if args else None
     if trace is None or isinstance(owner, (*_UNCHANGING, *_FOLLOWED)) or _is_own(owner):
         return
-    if id(owner) in trace.overlays and _is_outside(trace, owner):
+    written = id(owner) in trace.overlays or _holds_written(trace, owner)
+    if written and _is_outside(trace, owner):
         check_change(trace, owner)  # which the method would not see
     if trace.builder is trace.root:
         return
@@ -213,6 +215,17 @@ def check_method(function: types.FunctionType, args: Sequence[Any]) -> None:
         return
     if any(base.__module__ == function.__module__ for base in type(owner).__mro__):
         check_change(trace, owner)
+
+
+def _holds_written(trace: Trace, owner: Any) -> bool:
+    """Whether the function has changed a list or dict that the object holds."""
+    held = {id(value) for value in getattr(owner, "__dict__", {}).values()}
+    seen = [trace.seen[key][0] for key in held & trace.seen.keys()]
+    parts = [id(written_part(value)) for value in seen]
+    return any(
+        id(part) in parts and not is_same(before, contents_of(part))
+        for part, before, _ in (trace.copies if parts else ())
+    )
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def _math(
 def _by_keyword(
     operands: Sequence[Any], keywords: Sequence[str]
 ) -> tuple[Sequence[Any], dict[str, Any]]:
-    """The positional ones of the operands, and the last ones by the names that they are given by."""
+    """The positional ones of the operands, and the last ones by their keywords."""
     count = len(operands) - len(keywords)
     return operands[:count], dict(zip(keywords, operands[count:], strict=True))
 

@@ -104,7 +104,6 @@ def formatted(rewriter: Rewriter, node: ast.FormattedValue) -> ast.expr:
     ast.Break,
     ast.Continue,
     ast.Import,
-    ast.ImportFrom,
     ast.Global,
     ast.Nonlocal,
 )
