@@ -56,6 +56,11 @@ OF_ONE = {
     "whole exponent": lambda x: (x if x > 1 else 3) ** 2.0,
     "times one": lambda x: (x if x > 1 else 3) * 1.0,
     "and or": lambda x: (x and 2.0, x or 3),
+    "beside known scalars of NumPy's": lambda x: (
+        *(np.sqrt(4.0) * x, np.maximum(1, 2) + x, x - np.float64(1), np.float32(2) * x),
+        *(np.sqrt(4.0) < x, x >= np.int64(2), np.exp(1) / (x or 1), sum([np.sqrt(4.0), x])),
+    ),
+    "added in place to a known scalar of NumPy's": lambda x: operator.iadd(np.sqrt(4.0), x),
     "modf": math.modf,
     "fsum": lambda x: math.fsum([x, 0.1, 0.2]),
     "dist": lambda x: math.dist([x, 1.0], [0.5, x]),

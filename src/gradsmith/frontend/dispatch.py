@@ -632,4 +632,5 @@ def _number_comparison(relation: str, left: Any, right: Any) -> Any:
 
 
 TracedInt.fallback = staticmethod(_number_arithmetic)
+TracedInt.traced = staticmethod(traced)
 TracedInt.compare = staticmethod(_number_comparison)

@@ -95,7 +95,7 @@ meaning(itertools.combinations_with_replacement)(
 @meaning(itertools.permutations)
 def _permutations(iterable: Any, r: Any = None) -> Any:
     if r == 2:
-        return _pairs(itertools.permutations, np.not_equal, 0)(iterable, r)
+        return _pairs(itertools.permutations, np.not_equal, 0)(iterable, 2)
     return itertools.permutations(iterable, None if r is None else operator.index(r))
 
 

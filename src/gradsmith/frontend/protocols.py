@@ -28,6 +28,7 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
@@ -38,6 +39,7 @@ from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import each
 from gradsmith.frontend.unfollowed import check_updated
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ops.scalars import as_float, as_python
@@ -480,12 +482,14 @@ class Items:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         mine = special(self.owner, "__setitem__")
-        if mine is None:
-            if isinstance(value, Refusing) and isinstance(key, slice):
-                value.refuse()  # Python hides that error behind one of its own
-            self.owner[key] = value
-        else:
+        if mine is not None:
             call(mine, self.owner, key, value)
+            return
+        if isinstance(value, Refusing) and isinstance(key, slice):
+            value.refuse()  # Python hides that error behind one of its own
+        if is_grown(value) and isinstance(key, slice) and key.step not in (None, 1):
+            value = list(each(value))  # each has a place of its own
+        self.owner[key] = value
 
     def __delitem__(self, key: Any) -> None:
         mine = special(self.owner, "__delitem__")

@@ -37,6 +37,15 @@ class TracedInt:
     known: ClassVar[Callable[..., int]]
     """The present number, which the emitted code checks; set from `value_guards`."""
 
+    traced: ClassVar[Callable[[Any], Any]]
+    """``traced(value)`` is a traced number; set from `dispatch`."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's scalars on the left ask this; else they would make Python's numbers of
+        themselves.
+        """
+        return self.traced(self).__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
     def __index__(self) -> int:
         return self.known(self) if dims.is_unbacked(self.dim) else dims.concrete(self.dim)
 

@@ -418,8 +418,19 @@ def plain_numbers(node: Node) -> Node | None:
     others = [x for x in node.inputs if not _is_numpy_number(x)]
     if not others or any(x.array_type.weak for x in others):
         return None
+    if not any(map(_is_numpys, others)):
+        return None  # on some path they are Python's
     operands = [_plain(x, node) if _is_numpy_number(x) else x for x in node.inputs]
     return node.op(*operands, **node.attrs)
+
+
+def _is_numpys(node: Node) -> bool:
+    """Whether it is an array or a scalar of NumPy's for certain."""
+    if node.ndim or (node.span is not None and node.span.adjoint):
+        return True
+    if node.op is divide:
+        return any(map(_is_numpys, node.inputs))
+    return not node.array_type.weak and is_of_known_class(node)
 
 
 def _plain(constant: Node, user: Node) -> Any:
