@@ -81,6 +81,40 @@ def test_in_each_place(place, expression):
     check_calls(function_of(place.format(expression), **OUTSIDE), *ROWS)
 
 
+CHANGES = [
+    "d['b'] += 1",
+    "items[3] += 1",
+    "pair[0] += 1.0",
+    "pair[0] = 1.0",
+    "pair.append(1)",
+    "nothing[0] += 1",
+    "nothing.attribute += 1",
+    "nothing.attribute = 1",
+    "'text'.missing()",
+    "d.get('k').append(x)",
+    "slotted.b = 3",
+    "slotted.a",
+    "del slotted.a",
+    "del d['q']",
+    "d.pop('q')",
+    "items.remove(3.0)",
+    "next(iter([]))",
+]
+"""Changes of what has no such item or attribute."""
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+
+@each("place", ["if x[0] > 0:\n    {}", "for v in x:\n    if v > 3:\n        {}"])
+@each("change", CHANGES)
+def test_changes(place, change):
+    before = "d, items, pair, nothing, slotted = {'a': 1}, [1.0], (x, 1), None, Slotted()\n"
+    body = f"{before}{place.format(change)}\nreturn x.sum()"
+    check_calls(function_of(body, Slotted=Slotted), *ROWS)
+
+
 STATEMENTS = {
     "a while that is not entered": """
         k = 0.0

@@ -81,7 +81,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     if isinstance(owner, super):
         return _of_super(trace, owner, name)
     if not is_users(owner):
-        return _of_librarys(trace, owner, name)
+        return of_library(trace, owner, name)
     if is_external(trace, owner):
         note_external(trace, owner)
         if name == "__dict__" and not isinstance(owner, type):
@@ -98,7 +98,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     return call(fallback, owner, name)
 
 
-def _of_librarys(trace: Trace, owner: Any, name: str) -> Any:
+def of_library(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of an object of Python's, NumPy's or a library's, or of a module."""
     if not is_external(trace, owner):
         check_cache_attribute(owner, name)
@@ -490,7 +490,7 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
             note_shown(trace, value)
         setattr(owner, name, value)
     else:
-        _check_slots(owner, name, kind)
+        check_slots(owner, name, kind)
         store(trace, owner, name, value)
 
 
@@ -519,7 +519,7 @@ def _become(trace: Trace, owner: Any, kind: Any) -> None:
     object.__setattr__(owner, "__class__", kind)
 
 
-def _check_slots(owner: Any, name: str, kind: Any) -> None:
+def check_slots(owner: Any, name: str, kind: Any) -> None:
     """Python's error where the object has no place for the attribute."""
     if kind is MISSING and not hasattr(owner, "__dict__"):
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")

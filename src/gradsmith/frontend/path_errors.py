@@ -45,8 +45,8 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
 
 
 def _decide_by_call(error: BaseException | None, trace: Trace) -> None:
-    """An error that another call may not meet (a global without a value, a file that is not there)
-    is Python's own to raise: the branch is to be decided.
+    """An error that another call may not meet (a global without a value, a file that is not there,
+    an iterator at its end) is Python's own to raise: the branch is to be decided.
 
     Raises
     ------
@@ -54,7 +54,8 @@ def _decide_by_call(error: BaseException | None, trace: Trace) -> None:
         It is raised on a path of a branch.
     """
     site = trace.site
-    if isinstance(error, (NameError, ImportError, OSError)) and site is not None:
+    outside = NameError, ImportError, OSError, StopIteration
+    if isinstance(error, outside) and site is not None:
         raise UndecidedError.at(
             site, f"{type(error).__name__}: {error}", "make sure that both paths can be taken"
         ) from error

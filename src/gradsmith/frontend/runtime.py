@@ -864,11 +864,14 @@ for _function in (
         iterated,
     ),
     *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
-    *(attributes.read_attribute, attributes.Nothing.__getattr__),
+    *(attributes.read_attribute, attributes.of_library, attributes.Nothing.__getattr__),
+    *(attributes.store, attributes.set_default, attributes.delete_default, attributes.check_slots),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
     *(protocols.compare, protocols.contains, protocols.handled),
     *(protocols.item, protocols.iterator),
     *(protocols.truth, protocols.Items.__getitem__, protocols.Items.__setitem__),
+    *(protocols.Items.__delitem__, WatchedItems.__getitem__, WatchedItems.__setitem__),
+    WatchedItems.__delitem__,
 ):
     in_users_name(_function)
 

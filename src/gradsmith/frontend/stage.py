@@ -504,6 +504,11 @@ class Updating:
         setattr(self._gs_target, name, value)
 
 
+for _method in (Updating.__getitem__, Updating.__setitem__, Updating.__getattr__):
+    in_users_name(_method)
+in_users_name(Updating.__setattr__)
+
+
 class Operand:
     """The left operand of ``+=``: what becomes of it decides its class, or that of the other."""
 
