@@ -31,7 +31,7 @@ from gradsmith.frontend.stored_rows import (
     rows_of_another,
     snapshot,
 )
-from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
@@ -95,8 +95,8 @@ class Grown(Refusing):
         separate(self.sites, ONE_BY_ONE)
 
     def stacked(self, values: Sequence[Any]) -> Tracer:
-        """All elements as one array."""
-        return whole_of(values)
+        """The array that NumPy makes of them."""
+        return array_of(values)
 
     def __copy__(self) -> Grown:
         return self
@@ -418,6 +418,14 @@ def length_of(values: Sequence[Any]) -> Size:
     return length
 
 
+def _is_empty(values: Sequence[Any]) -> bool:
+    """Whether it has no elements; not asked where iterations of a loop decide about that."""
+    length, trace = length_of(values), current_trace()
+    if dims.is_unbacked(length) and (trace is None or trace.builder is not trace.root):
+        return False
+    return bool(wrap_size(length) == 0)
+
+
 def joint_form(left: Form, right: Form) -> Form | None:
     """The form of either; None where there is none."""
     if left == right:
@@ -533,11 +541,41 @@ def joined_rows(function: Any, pieces: list[Any], sites: Sites, **how: Any) -> T
 
 def whole_of(value: Sequence[Any]) -> Tracer:
     """All elements as one array."""
-    columns = columns_of(value)
+    columns = columns_of(_that_count(value))
     whole = _table(columns.form, columns.wholes, 1)
     if whole is None:
         separate(columns.sites, ONE_BY_ONE)
     return whole
+
+
+def array_of(values: Sequence[Any]) -> Tracer:
+    """The array that NumPy makes of the elements: one of floats where there are none."""
+    whole = whole_of(values)
+    as_if_empty = whole.ndim == 1 and whole.dtype == np.float64
+    return whole if as_if_empty or not _is_empty(values) else traced(np.array([]))
+
+
+def _rows(function: Callable[..., Any], values: Sequence[Any]) -> Tracer:
+    """What ``function`` joins, which raises an error where there is nothing."""
+    if _is_empty(values):
+        function([])
+    return whole_of(values)
+
+
+def _that_count(values: Sequence[Any]) -> Sequence[Any]:
+    """The elements that decide the dtype: where a loop makes no iteration, not those that it would
+    append.
+    """
+    if len(values) == 1 or len({_dtypes(value) for value in values}) == 1:
+        return values
+    made = [v for v in values if type(v) is not Grown or wrap_size(length_of([v])) != 0]
+    return made or values
+
+
+def _dtypes(value: Any) -> tuple[DType, ...]:
+    """Those of the numbers and arrays in an element, or in all elements of a loop."""
+    apart = (value.wholes, None) if type(value) is Grown else taken_apart(value)
+    return () if apart is None else tuple(traced(held).dtype for held in apart[0])
 
 
 def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
@@ -685,7 +723,7 @@ def _copied_column(whole: Tracer) -> Tracer:
 
 
 def _stack(values: Any, axis: int = 0) -> Any:
-    whole = whole_of(values)
+    whole = _rows(np.stack, values)
     return _copied(whole) if axis == 0 else apply(np.moveaxis, whole, 0, axis).copy()
 
 
@@ -699,33 +737,33 @@ def _copied(whole: Tracer) -> Tracer:
 
 
 def _array(values: Any, dtype: Any = None) -> Any:
-    whole = whole_of(values)
+    whole = array_of(values)
     return _copied(whole) if dtype is None else apply(np.array, whole, dtype=dtype)
 
 
 def _concatenate(values: Any, axis: int = 0) -> Any:
-    whole = whole_of(values)
+    whole = _rows(np.concatenate, values)
     if axis != 0 or whole.ndim < 2:
         refuse(values)
     return whole.reshape(-1, *whole.shape[2:]).copy()
 
 
 def _hstack(values: Any) -> Any:
-    whole = whole_of(values)
+    whole = _rows(np.hstack, values)
     if whole.ndim > 2:
         refuse(values)
     return whole.reshape(-1).copy()
 
 
 def _column_stack(values: Any) -> Any:
-    whole = whole_of(values)
+    whole = _rows(np.column_stack, values)
     if whole.ndim != 2:
         refuse(values)
     return whole.T.copy()
 
 
 def _vstack(values: Any) -> Any:
-    whole = whole_of(values)
+    whole = _rows(np.vstack, values)
     if whole.ndim == 2:
         return _copied(whole)
     return _concatenate(values) if whole.ndim > 2 else whole.reshape(-1, 1).copy()

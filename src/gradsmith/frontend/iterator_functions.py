@@ -199,7 +199,7 @@ def best(plain: Any, elements: Elements, key: Any, default: Any = _NONE) -> Any:
     if isinstance(key, Comparison):
         compare, key = functools.partial(key.compared, compare), None
     measure = _itself if key is None else later(key)
-    element, items = elements.element, elements.items(0, {})
+    items = elements.items(0, {})
     alone = len(elements.clauses) == 1 and not elements.conditional
     split = _split(items) if alone else _split(elements.as_python())
     if split is None:
@@ -213,9 +213,15 @@ def best(plain: Any, elements: Elements, key: Any, default: Any = _NONE) -> Any:
         chosen: State = choose(better, lambda: {"best": value, "key": size}, lambda: state)
         return chosen
 
-    first = element(first) if alone else first
-    rest = over(others, element if alone else _itself)
+    element = functools.partial(_element_at, elements) if alone else _itself
+    first = element(first)
+    rest = over(others, element)
     return Fold(rest, step).run({"best": first, "key": measure(first)})["best"]
+
+
+def _element_at(elements: Elements, item: Any) -> Any:
+    """The element for an item of the one ``for``, whose target may take that apart."""
+    return elements.element(*elements.bound(0, {}, item).values())
 
 
 def _extreme(plain: Any, *args: Any, key: Any = None, default: Any = _NONE) -> Any:
