@@ -14,6 +14,7 @@ import decimal
 import io
 import json
 import os
+import pickle
 import random
 import statistics
 import sys
@@ -668,3 +669,33 @@ def test_items_of_objects_that_libraries_return_are_set():
     np.testing.assert_array_equal(gs.grad(function)(y, 2.0), [3.0, 2.0, 0.0])
     with pytest.raises(gs.GradsmithError, match="toarray"):
         gs.grad(function, 1)(y, 2.0)
+
+
+def bytes_stored(x):
+    held = bytearray(f"{x}".encode())
+    held[:1] = b"zz"
+    held.append(65)
+    return len(held), held[0]
+
+
+def sorted_once(x):
+    held = sorted(json.loads(json.dumps([x, 1.0])))
+    held.append(9.0)
+    return len(held), held[-1]
+
+
+@pytest.mark.parametrize("function", [bytes_stored, sorted_once])
+def test_what_builtins_make_is_changed_once(function):
+    compiled = gs.compile(function)
+    for x in (1.5, 0.25, 1.5):
+        assert compiled(x) == function(x)
+
+
+def test_one_list_in_two_places_is_not_pickled():
+    def f(x):
+        held = [x]
+        one, other = pickle.loads(pickle.dumps((held, held)))
+        return one is other
+
+    with pytest.raises(gs.UnsupportedError, match="in two places"):
+        gs.compile(f)(1.5)

@@ -27,6 +27,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.borrowed_arrays import check_call, note_borrowed, note_unheld
+from gradsmith.frontend.journal import CONTAINERS
 from gradsmith.frontend.made_functions import MadeFunction, made_function
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
@@ -717,6 +718,9 @@ def _is_data(value: Any) -> bool:
     return type(value) in (bool, int, float, complex)
 
 
+_PICKLING = ("pickle:", "_pickle:", "marshal:", "joblib:", "cloudpickle:", "dill:")
+
+
 class _Operands:
     """The operands of a call, and its arguments in terms of these."""
 
@@ -724,6 +728,8 @@ class _Operands:
         self.trace = trace
         self.callee = callee
         self.nodes: list[Node] = []
+        self.containers: dict[int, Any] = {}
+        """Those that have been given, by identity."""
 
     def arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """All arguments."""
@@ -756,6 +762,8 @@ class _Operands:
 
     def _nested(self, value: Any) -> Nested | None:
         """A container of arguments, or a slice."""
+        if isinstance(value, CONTAINERS):
+            self._check_alone(value)
         if isinstance(value, (slice, range)):
             parts = (value.start, value.stop, value.step)
             kind: Literal["slice", "range"] = "slice" if isinstance(value, slice) else "range"
@@ -766,6 +774,22 @@ class _Operands:
         if type(value) is dict:
             return Nested("dict", tuple(value), tuple(map(self.given, value.values())))
         return None
+
+    def _check_alone(self, container: Any) -> None:
+        """Refuse to give a function one container in two places that tells it from two.
+
+        Raises
+        ------
+        UnsupportedError
+            It is given before, and the call pickles its arguments.
+        """
+        if id(container) in self.containers and self.callee.name.startswith(_PICKLING):
+            raise UnsupportedError(
+                f"{self.callee.shown} is given one {type(container).__name__} in two places",
+                current_span(),
+                "copy it with copy.deepcopy, which keeps what is one object",
+            )
+        self.containers[id(container)] = container
 
     def _operand(self, node: Node) -> Whole:
         if node not in self.nodes:

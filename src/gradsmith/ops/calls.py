@@ -80,9 +80,11 @@ class Callee:
         return found  # type: ignore[no-any-return]
 
 
-TAKING = ("dict", "input", "list", "next", "open", "print", "set", "tuple")
-"""Those of Python's own functions that may take elements of an iterator, or have other effects:
-the emitted code has no other calls of these."""
+TAKING = (
+    *("bytearray", "dict", "input", "list", "next", "open", "print", "set", "sorted", "tuple"),
+)
+"""Those of Python's own functions that may take elements of an iterator, have other effects, or make
+what methods change: the emitted code has no other calls of these."""
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,

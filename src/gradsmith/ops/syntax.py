@@ -201,7 +201,7 @@ def _python(value: Any) -> ast.expr:
         return _float(value)
     if isinstance(value, int) and not isinstance(value, bool) and value < 0:
         return unary("-", ast.Constant(-value))
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, int, str, bytes)):
         return ast.Constant(value)
     raise InternalError(f"a {type(value).__name__} cannot be written as an expression")
 
