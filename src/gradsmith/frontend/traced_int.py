@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.intrinsics import size as size_node
 from gradsmith.ops.regions import as_whole
@@ -244,18 +245,20 @@ def _short(size: Size) -> Size:
 def divided(symbol: str, left: Size, right: Size) -> Size:
     """``left // right`` or ``left % right``; where the divisor is 0 Python raises an error.
 
-    A divisor that cancels must not be 0; any other is divided by in the emitted code.
+    One that arguments define leaves a guard; by one that the data decide the emitted code
+    divides, whether or not anything reads the result.
     """
     what = "division or modulo" if symbol == "//" else "modulo"
     error = ZeroDivisionError(f"integer {what} by zero")
     if dims.is_unbacked(right):
+        made = dims.compound(symbol, left, right)
         if not dims.settled("!=", right, 0):
             TracedInt.ask_first(lambda: wrap_size(right) == 0, lambda: error)
-        return dims.compound(symbol, left, right)
+            current_builder().note_error(size_node(value=made))
+        return made
     if isinstance(right, Dim):
         TracedInt.ask_first(lambda: not dims.decide("!=", right, 0), lambda: error)
-    cancels = symbol == "//" and isinstance(right, Dim)
-    if (cancels or dims.hint(right) == 0) and not dims.decide("!=", right, 0):
+    if not dims.decide("!=", right, 0):
         raise error
     return _EXACT[symbol](left, right)
 
