@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from gradsmith.frontend.hashed import Hashed
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size
@@ -16,7 +17,7 @@ from gradsmith.ops.regions import as_whole
 Fallback = Callable[[str, Any, Any], Any]
 
 
-class TracedInt:
+class TracedInt(Hashed):
     """A Python integer with a symbolic value; where Python needs the number, a guard is kept."""
 
     __slots__ = ("dim",)
@@ -49,7 +50,8 @@ class TracedInt:
         return dims.decide("!=", self.dim, 0)
 
     def __hash__(self) -> int:
-        return hash(int(self))
+        self.hashed = int(self)
+        return hash(self.hashed)
 
     def __repr__(self) -> str:
         return repr(int(self))  # a text may be the key of a dict: it says the number
