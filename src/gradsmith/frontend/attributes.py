@@ -17,7 +17,7 @@ from typing import Any
 from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
+from gradsmith.frontend.captures import METHODS, capture, is_itself, note_external, rely
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.classes import (
     DELETED,
@@ -33,12 +33,7 @@ from gradsmith.frontend.classes import (
 from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.doubts import note_attribute
-from gradsmith.frontend.effects import (
-    changed,
-    delete_outside,
-    note_external,
-    write_outside,
-)
+from gradsmith.frontend.effects import changed, delete_outside, write_outside
 from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown

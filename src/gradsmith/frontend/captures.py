@@ -121,6 +121,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     trace.external[id(value)] = value
     note_used(value)
     trace.originals[id(value)] = Original(value, read)
+    note_members(trace, value if isinstance(value, (tuple, frozenset)) else ())
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
         return value
@@ -160,6 +161,29 @@ def _iterator(trace: Trace, key: object, value: Any, read: Reader) -> Any:
     return seen
 
 
+def note_external(trace: Trace, owner: Any) -> None:
+    """``owner`` is there before the function is called."""
+    known = id(owner) in trace.originals or id(owner) in trace.external
+    if not (known or id(owner) in trace.made):
+        trace.external[id(owner)] = owner
+        note_used(owner)
+        trace.originals[id(owner)] = Original(owner, None)
+
+
+def note_members(trace: Trace, keys: Any) -> None:
+    """Keys of a dict, or members of a set, are there before the function is called: functions
+    among them, say, have attributes.
+    """
+    for key in keys:
+        if isinstance(key, (tuple, frozenset)):
+            note_members(trace, key)
+        elif not isinstance(key, _WITHOUT_ATTRIBUTES):
+            note_external(trace, key)
+
+
+_WITHOUT_ATTRIBUTES = (str, bytes, int, float, complex, type(None))
+
+
 def rely_on_environment(trace: Trace, value: Any) -> None:
     """``value`` has been read: where it is the environment, the code depends on what that is."""
     if value is os.environ or value is os.getenv:
@@ -172,6 +196,7 @@ def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     """A set, a deque, or an object of a class that is derived from a list or a dict."""
     for held in value:
         note_used(held, key=isinstance(value, (dict, set)))
+    note_members(trace, value if isinstance(value, (dict, set)) else ())
     seen, held = copy_of(value), contents_of(value)
     if isinstance(value, set):
         members = tree.typed(value)
@@ -268,6 +293,7 @@ class _Copying:
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
             note_used(value)
+            note_members(self.trace, value if isinstance(value, frozenset) else ())
             return value
         given = argument_from_outside(self.trace, value, here) if path else None
         if given is not None:
@@ -275,6 +301,7 @@ class _Copying:
         kind, keys, parts = tree.parts(value)
         for key in keys:
             note_used(key, key=True)
+        note_members(self.trace, keys)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
         inner = [
             self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]

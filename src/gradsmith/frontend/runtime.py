@@ -47,6 +47,7 @@ from gradsmith.frontend.captures import (
     global_or_cell,
     is_itself,
     is_made,
+    note_external,
     rely_on_environment,
     rely_on_names,
 )
@@ -89,7 +90,6 @@ from gradsmith.frontend.effects import (
     check_no_outside_dict,
     delete_outside,
     note_changed,
-    note_external,
     note_store,
     variable_place,
     write_outside,
