@@ -6,6 +6,7 @@ called by the runtime, which stages it: conditions and loops in it may depend on
 
 from __future__ import annotations
 
+import array
 import operator
 import types
 from collections import deque
@@ -412,9 +413,13 @@ def contains(container: Any, item: Any) -> Any:
 
 def has_items(owner: Any) -> bool:
     """Whether its class takes part in ``owner[key] = value``, or asks what is stored."""
-    return isinstance(owner, list) or any(
+    return isinstance(owner, _WITH_SLICES) or any(
         special(owner, f"__{name}item__") for name in ("get", "set", "del")
     )
+
+
+_WITH_SLICES = (list, bytearray, array.array, memoryview)
+"""Classes of Python's whose slices can be written to."""
 
 
 def index_of(key: Any) -> Any:
