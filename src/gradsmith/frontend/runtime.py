@@ -96,7 +96,14 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.exact_type import by_numpy, of_exact_type
-from gradsmith.frontend.failing import ask_first, asserted, bound, global_without_value, raising
+from gradsmith.frontend.failing import (
+    ask_first,
+    asserted,
+    bound,
+    global_without_value,
+    raising,
+    with_values,
+)
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -782,11 +789,17 @@ class BoundRuntime:
             note_store(trace, self.function, name)
 
     @staticmethod
-    def users_names(found: Any) -> Any:
-        """What ``locals()``, ``vars()`` and ``dir()`` show, without the names of staging."""
-        if isinstance(found, dict):
-            return {name: value for name, value in found.items() if not name.startswith(OWN)}
-        return [name for name in found if not name.startswith(OWN)]
+    def users_variables(found: dict[str, Any]) -> dict[str, Any]:
+        """What ``locals()`` and ``vars()`` show, without the names of staging."""
+        held = {name: value for name, value in found.items() if not name.startswith(OWN)}
+        return with_values(held)
+
+    @staticmethod
+    def users_names(found: dict[str, Any]) -> list[str]:
+        """What ``dir()`` shows."""
+        return sorted(BoundRuntime.users_variables(found))
+
+    locals = staticmethod(locals)
 
     @staticmethod
     def names(held: dict[str, Any]) -> Any:
