@@ -220,7 +220,8 @@ def _setter(write: Callable[..., None], plain: Callable[..., None]) -> Callable[
 def _get_default(owner: Any, name: str) -> Any:
     trace = current_trace()
     found = MISSING if trace is None else default_attribute(trace, owner, name)
-    return object.__getattribute__(owner, name) if found is MISSING else found
+    plain = type if isinstance(owner, type) else object
+    return plain.__getattribute__(owner, name) if found is MISSING else found
 
 
 def _replaced(value: Any, /, **changes: Any) -> Any:
@@ -243,6 +244,7 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     type.__setattr__: _setter(set_default, type.__setattr__),
     type.__delattr__: _setter(delete_default, type.__delattr__),
     object.__getattribute__: _get_default,
+    type.__getattribute__: _get_default,
     dataclasses.replace: _replaced,
 }
 _BOUND = {

@@ -21,9 +21,9 @@ from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
     MISSING,
     class_attribute,
-    is_instance,
+    class_item,
+    has_methods,
     is_own_number,
-    of_metaclass,
     plain_number,
     special,
 )
@@ -79,7 +79,7 @@ def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
     left, right = _beside_texts(left, right), _beside_texts(right, left)
-    if not (is_instance(left) or is_instance(right)):
+    if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
@@ -344,8 +344,8 @@ def inplace(word: str, left: Any, right: Any) -> Any:
             return made
         return binary(word, left, right)
     check_updated(left, f"__i{name}__")
-    if not is_instance(right):
-        own = is_instance(left) and not hasattr(type(left), f"__i{name}__")
+    if not has_methods(right):
+        own = has_methods(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)
     if isinstance(left, (list, deque)) and word in ("Add", "Mult"):
         made = _reflected(f"__r{name}__", left, right)
@@ -372,7 +372,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
     if word in ("In", "NotIn"):
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
-    if not (is_instance(left) or is_instance(right)):
+    if not (has_methods(left) or has_methods(right)):
         return handled(plain, _asking(left, right), right)
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
@@ -434,7 +434,7 @@ def index_of(key: Any) -> Any:
 
 def item(owner: Any, key: Any) -> Any:
     """``owner[key]`` of an object of the user's."""
-    mine = special(owner, "__getitem__") or of_metaclass(owner, "__getitem__")
+    mine = special(owner, "__getitem__") or class_item(owner)
     if mine is not None:
         return call(mine, owner, key)
     missing = special(owner, "__missing__")

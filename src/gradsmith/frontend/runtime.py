@@ -58,10 +58,10 @@ from gradsmith.frontend.classes import (
     DELETED,
     MISSING,
     class_attribute,
-    is_instance,
+    class_item,
+    has_methods,
     is_own_number,
     note_used,
-    of_metaclass,
 )
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
@@ -639,7 +639,7 @@ class BoundRuntime:
         note_default(owner, key)
         if isinstance(owner, dict):
             check_keys([key])
-        if is_instance(owner) or of_metaclass(owner, "__getitem__"):
+        if has_methods(owner) or class_item(owner):
             return protocols.item(owner, key)
         if is_grown(owner):
             check_place(owner, key)
@@ -721,7 +721,7 @@ class BoundRuntime:
 
     def truth(self, value: Any, kind: str) -> Any:
         """Where Python must know whether a value is true."""
-        if is_instance(value):
+        if has_methods(value):
             value = protocols.truth(value)
         if isinstance(value, Tracer):
             return value if kind in ("and", "or") else decide(value)  # it may be the result
