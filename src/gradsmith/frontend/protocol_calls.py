@@ -83,7 +83,11 @@ _ITERABLES: dict[Any, slice] = {
 def _iter(value: Any, *rest: Any) -> Any:
     mine = special(value, "__iter__")
     if rest or mine is None:
-        return iter(value, *rest) if rest else protocols.iterator(value)
+        if rest:
+            return iter(value, *rest)
+        steps = protocols.iterator(value)
+        own = isinstance(steps, types.GeneratorType)
+        return protocols.by_items(value, steps) if own else steps
     made = call(mine, value)
     return made if special(made, "__next__") else iter(made)
 
@@ -247,7 +251,8 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
     if any(map(has_methods, args)) and (by_numpy := _of_numpy(function, args)) is not None:
         return by_numpy
     if isinstance(function, types.BuiltinMethodType) and _goes_through(function, args):
-        made = map(_taken_for_update if type(function.__self__) is dict else _taken, args)
+        taken: dict[type, Any] = {dict: _taken_for_update, list: protocols.measured}
+        made = map(taken.get(type(function.__self__), _taken), args)
         return lambda *_, **named: call(function, *made, **named)
     if function is functools.reduce and len(args) > 1 and as_trips(args[1]) is None:
         return _reduce
@@ -257,8 +262,10 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
         return None
     if not known:
         return None
-    if type(args[0]) is types.GeneratorType and len(args) == 1 and function in _SEEING_ALL:
-        return lambda values, **named: call(function, list(values), **named)
+    if type(args[0]) is types.GeneratorType and len(args) == 1:
+        asks = function in _MAKING_LISTS and protocols.asks_length(args[0])
+        if asks or function in _SEEING_ALL:
+            return partial(_of_generator, function)
     by_itself = function is sum and protocols.is_iterable(args[0])
     if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
         return _OF_ELEMENTS[function]
@@ -286,6 +293,15 @@ def _by_metaclass(function: Any, value: Any, classes: Any) -> bool:
     if function is isinstance and type(value) is classes:
         return True
     return decide(truth(call(mine, classes, value)))
+
+
+def _of_generator(function: Any, values: Any, **named: Any) -> Any:
+    asks = function in _MAKING_LISTS and protocols.asks_length(values)
+    return call(function, protocols.listed(values) if asks else list(values), **named)
+
+
+_MAKING_LISTS = (list, tuple, sorted)
+"""These ask for the length first."""
 
 
 def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
@@ -335,7 +351,8 @@ def _goes_through(function: Any, args: tuple[Any, ...]) -> bool:
 
 def _takes_steps(value: Any) -> bool:
     """Python looks into sets and dicts without these, whatever their class says."""
-    return protocols.is_iterable(value) and not isinstance(value, (set, frozenset, dict))
+    steps = protocols.is_iterable(value) or protocols.asks_length(value)
+    return steps and not isinstance(value, (set, frozenset, dict))
 
 
 def _taken(value: Any) -> Any:

@@ -7,12 +7,14 @@ called by the runtime, which stages it: conditions and loops in it may depend on
 from __future__ import annotations
 
 import array
+import itertools
 import operator
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -344,6 +346,8 @@ def inplace(word: str, left: Any, right: Any) -> Any:
             return made
         return binary(word, left, right)
     check_updated(left, f"__i{name}__")
+    if isinstance(left, list) and asks_length(right):
+        right = measured(right)
     if not has_methods(right):
         own = has_methods(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)
@@ -351,7 +355,9 @@ def inplace(word: str, left: Any, right: Any) -> Any:
         made = _reflected(f"__r{name}__", left, right)
         if made is not NotImplemented:
             return made
-        return plain(left, unpacked(right) if word == "Add" else index_of(right))
+        if word == "Add" and is_iterable(right):
+            right = measured(right) if isinstance(left, list) else iterator(right)
+        return plain(left, right if word == "Add" else index_of(right))
     return binary(word, left, right)
 
 
@@ -488,6 +494,8 @@ class Items:
         if mine is None:
             if isinstance(value, Refusing) and isinstance(key, slice):
                 value.refuse()  # Python hides that error behind one of its own
+            if isinstance(key, slice) and isinstance(self.owner, list):
+                value = taken_apart(value, 0)
             self.owner[key] = value
         else:
             call(mine, self.owner, key, value)
@@ -570,7 +578,8 @@ def is_reversible(value: Any) -> bool:
 
 def backwards(value: Any) -> Iterator[Any]:
     """``reversed`` of such an object, which is asked for its length now."""
-    return _from_behind(value, operator.index(call(special(value, "__len__"), value)))
+    length = operator.index(call(special(value, "__len__"), value))
+    return by_items(value, _from_behind(value, length))
 
 
 def _from_behind(value: Any, length: int) -> Iterator[Any]:
@@ -590,13 +599,59 @@ def unpacked(value: Any) -> Any:
 
 def listed(value: Any) -> Any:
     """The same where Python asks for the length first, to know how much room it takes."""
-    if not is_iterable(value):
+    return list(measured(value)) if is_iterable(value) or asks_length(value) else value
+
+
+def measured(value: Any) -> Any:
+    """Steps through an object of the user's, whose length has been asked for."""
+    if asks_length(value):
+        _ask_length(_behind.pop(value))
         return value
-    steps = iterator(value)
+    steps = iterator(value) if is_iterable(value) else value
+    _ask_length(value)
+    return steps
+
+
+def _ask_length(value: Any) -> None:
     mine = special(value, "__len__") or special(value, "__length_hint__")
     if mine is not None:
         call(mine, value)
-    return list(steps)
+
+
+_behind: WeakKeyDictionary[Iterator[Any], Any] = WeakKeyDictionary()
+"""For iterators that go by the items of an object of the user's, and ask it for its length: it."""
+
+
+def asks_length(value: Any) -> bool:
+    """Whether it is such an iterator, of which a list is made."""
+    return isinstance(value, types.GeneratorType) and value in _behind
+
+
+def by_items(value: Any, steps: Iterator[Any]) -> Iterator[Any]:
+    """These steps through the items of an object, which Python asks for its length."""
+    if special(value, "__len__"):
+        _behind[steps] = value
+    return steps
+
+
+def taken_apart(value: Any, before: int) -> Any:
+    """``value`` where Python takes so many elements one by one, and makes a list of the rest."""
+    if asks_length(value):
+        return [*itertools.islice(value, before), *listed(value)]
+    if not is_iterable(value):
+        return value
+    mine = special(value, "__iter__")
+    made = None if mine is None else call(mine, value)
+    own = special(made, "__next__") is not None
+    steps = _stepping(made) if own else iterator(value) if mine is None else iter(made)
+    found = list(itertools.islice(steps, before))
+    if len(found) < before:
+        return found
+    if own:
+        return [*found, *listed(made)]
+    if mine is None:
+        _ask_length(value)
+    return [*found, *steps]
 
 
 _NO_DEFAULT = object()
