@@ -283,12 +283,17 @@ def truth(value: Any) -> Any:
     )
 
 
-def all_equal(left: Sequence[Any], right: Sequence[Any]) -> Any:
-    """Whether two sequences of one length are equal, element by element."""
+def all_equal(left: Sequence[Any], right: Sequence[Any], *, as_tuples: bool) -> Any:
+    """Whether two sequences of one length are equal, element by element; of tuples those are equal
+    that are one object.
+    """
     if not left:
         return True
-    same = truth(compared(left[0], "Eq", right[0]))
-    return either("and", same, lambda: all_equal(left[1:], right[1:]))
+    one, other = left[0], right[0]
+    same = (as_tuples and (one is other or are_one(one, other))) or truth(
+        compared(one, "Eq", other)
+    )
+    return either("and", same, lambda: all_equal(left[1:], right[1:], as_tuples=as_tuples))
 
 
 def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:

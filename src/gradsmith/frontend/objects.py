@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -159,7 +160,16 @@ def _equal(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> A
     owner, other = args
     if type(owner) is not type(other):
         return NotImplemented
-    return all_equal(_fields_compared(owner), _fields_compared(other))
+    if owner is other and not _AS_TUPLES:
+        return True
+    fields = _fields_compared(owner), _fields_compared(other)
+    return all_equal(*fields, as_tuples=_AS_TUPLES)
+
+
+_AS_TUPLES = sys.version_info < (3, 13)
+"""Whether ``__eq__`` of a dataclass compares tuples of the fields; else it compares these one by
+one, unless the objects are one.
+"""
 
 
 _WRITTEN: dict[str, Callable[..., Any]] = {"__init__": _init, "__eq__": _equal}

@@ -643,7 +643,8 @@ def taken_apart(value: Any, before: int) -> Any:
     mine = special(value, "__iter__")
     made = None if mine is None else call(mine, value)
     own = special(made, "__next__") is not None
-    steps = _stepping(made) if own else iterator(value) if mine is None else iter(made)
+    given: Any = made
+    steps = _stepping(made) if own else iterator(value) if mine is None else iter(given)
     found = list(itertools.islice(steps, before))
     if len(found) < before:
         return found
