@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import function_of
 from helpers import each
 
 # Programs as users write them.
@@ -254,3 +255,29 @@ def test_derivatives_write_nothing(function):
     gs.value_and_grad(lambda x: np.sum(function(x)))(2.0)
     assert not LOG
     assert not NAMED
+
+
+@dataclasses.dataclass
+class Pair:
+    left: object
+    right: object = 1.0
+
+
+EQUALITIES = [
+    *(
+        "(lambda p: (p == p, p != p))(Pair(x, x[0]))",
+        "Pair(x) == Pair(x)",
+        "Pair(1, x) == Pair(2, x)",
+    ),
+    *("Pair(x, [x]) == Pair(x, [x])", "Pair(x, x[0]) == Pair(x, x[1])", "Pair(x) == 3"),
+    *("Pair(x[1]) == Pair(x[1])", "(lambda v: Pair(v) == Pair(v))(x[1])", "Pair(x) == Pair(y)"),
+]
+
+
+@each("expression", EQUALITIES)
+def test_fields_that_are_one_object_are_equal(expression):
+    function = function_of(f"{expression}, x[0]", "x, y", Pair=Pair)
+    compiled = gs.compile(function)
+    x, z = np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 2.0])
+    for arguments in ((x, x), (z, z), (x, x)):
+        assert repr(compiled(*arguments)) == repr(function(*arguments))

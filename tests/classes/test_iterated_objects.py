@@ -443,3 +443,114 @@ def test_items_of_a_list_are_not_how_python_goes_through_it():
         return sum(values), max(values), list(values), looped, [e + 1 for e in values], values[0]
 
     assert gs.compile(function)(1.5) == function(1.5)
+
+
+class Measured(ByItems):
+    def __len__(self):
+        LOG.append("len")
+        return len(self.values)
+
+
+class MeasuredIterator(ByIterator):
+    def __len__(self):
+        LOG.append("len")
+        return len(self.values)
+
+
+class Hinting(BySteps):
+    def __iter__(self):
+        LOG.append("iter")
+        return self
+
+    def __length_hint__(self):
+        LOG.append("hint")
+        return 3
+
+
+class HintingGenerator(ByGenerator):
+    def __length_hint__(self):
+        LOG.append("hint")
+        return 3
+
+
+MEASURING = {
+    "list": list,
+    "list of an iterator": lambda o: list(iter(o)),
+    "sorted iterator": lambda o: sorted(iter(o)),
+    "reversed": lambda o: list(reversed(o)),
+    "sum of reversed": lambda o: sum(reversed(o)),
+    "enumerated": lambda o: next(enumerate(iter(o))),
+    "largest": lambda o: max(iter(o)),
+    "joined": lambda o: [1.0, *o],
+}
+
+
+def extended(o):
+    values = [1.0]
+    values.extend(o)
+    values.extend(iter(o))
+    return values
+
+
+def added(o):
+    values = [1.0]
+    values += o
+    values += iter(o)
+    return values
+
+
+def queued(o):
+    values = deque([1.0])
+    values.extend(o)
+    return list(values)
+
+
+def stored_in_a_slice(o):
+    values = [1.0, 2.0, 3.0]
+    values[:1] = o
+    return values
+
+
+def two(o):
+    a, b = o
+    return a * b
+
+
+def first_and_rest(o):
+    a, *rest = o
+    return a, rest
+
+
+def rest_and_last(o):
+    *rest, a = iter(o)
+    return a, rest
+
+
+def within(o):
+    (a, *rest), b = [o, 2.0]
+    return a, rest, b
+
+
+MEASURING.update(
+    {f.__name__: f for f in (extended, added, queued, stored_in_a_slice, two, first_and_rest)},
+    rest_and_last=rest_and_last,
+    within=within,
+)
+
+
+@pytest.mark.parametrize("name", MEASURING)
+@each("kind", [Measured, MeasuredIterator, Hinting, HintingGenerator, ByItems, ByGenerator])
+def test_objects_are_asked_for_their_length_as_often_as_python_asks(name, kind):
+    def function(x):
+        return MEASURING[name](kind([x[0], x[1]]))
+
+    def outcome(call):
+        LOG.clear()
+        try:
+            return repr(call(np.array([1.5, 2.5]))), list(LOG)
+        except TypeError:  # it cannot be reversed, or is no iterator
+            return TypeError, []
+
+    expected, compiled = outcome(function), gs.compile(function)
+    assert outcome(compiled) == expected
+    assert outcome(compiled) == expected

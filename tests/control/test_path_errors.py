@@ -244,3 +244,25 @@ def test_the_rest_of_a_path_that_raises_is_no_branch():
     code = [line.strip() for line in source.split("\n") if "#" not in line]
     begin = code.index("if x[0] > 0:")
     assert code[begin + 1 : begin + 3] == ["raise ValueError('positive')", "g_x = 2.0 * x"]
+
+
+CASTS = {
+    "of an operand": "k = np.zeros(3, int)\nif x[0] > 1:\n    k += x\nreturn k",
+    "in a loop": "k = np.zeros(3, int)\nfor v in x:\n    if v > 1:\n        k /= 2\nreturn k",
+    "after an exit": "if x[0] < 1:\n    return x\nk = np.zeros(3, int)\nk *= 1.5\nreturn k",
+}
+
+
+@pytest.mark.parametrize("name", CASTS)
+def test_errors_about_casts_have_numpys_class(name):
+    function = function_of(CASTS[name])
+    compiled = gs.compile(function)
+    good, bad = np.array([0.1, 0.2, 0.3]), np.array([2.0, 3.0, 4.0])
+    np.testing.assert_array_equal(compiled(good), function(good))
+    with pytest.raises(TypeError) as expected:
+        function(bad)
+    with pytest.raises(type(expected.value)) as raised:
+        compiled(bad)
+    assert type(raised.value) is type(expected.value)
+    assert str(raised.value) == str(expected.value)
+    assert vars(raised.value) == vars(expected.value)

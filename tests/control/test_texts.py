@@ -250,3 +250,45 @@ def test_a_result_that_is_no_string_in_another_call():
     message["title"] = "a"
     for given in (message, Message(), message):
         same_bits(compiled(x, given), titled(x, given))
+
+
+class Reading:
+    """An object with a property, and items that a method computes."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def twice(self):
+        return self.value * 2
+
+    def __getitem__(self, key):
+        return self.value + (key if isinstance(key, int) else len(key))
+
+
+class Lengths(dict):
+    def __missing__(self, key):
+        return len(key)
+
+
+FIELDS = [
+    "'{b.real} {b.imag:>{w}} {b.denominator}'.format(b=int(x[0]), w=int(x[1]))",
+    "'{0.real.real:.2f}|{0.imag}|{1.shape} {1.T[0]} {1.dtype}'.format(float(x[0]), x)",
+    "'{p.twice:.2f} {p[1]} {p[key]} {0.twice}'.format(Reading(int(x[1])), p=Reading(x[0]))",
+    "'{a[k]} {a[j][1]:.2f}'.format(a={'k': x[0], 'j': [1, x[1]]})",
+    "'{v:.1f} {w.real}'.format_map({'v': x[0], 'w': int(x[1])})",
+    "'{word}{v:.1f}'.format_map(Lengths(v=x[0]))",
+    "''.join('{0.real:.2f} {1.real};'.format(v, int(v)) for v in x)",
+    "'{0} {}'.format(x[0], 1)",
+    "'{2}'.format(x[0], 1)",
+    "'{a}'.format(x[0])",
+    "'{a}'.format_map({'b': x[0]})",
+    "'{0[}'.format(x)",
+    "'{}'.format_map({'b': x[0]})",
+]
+
+
+@pytest.mark.parametrize("expression", FIELDS)
+def test_fields_of_templates_have_attributes_and_items(expression):
+    function = function_of(expression, Reading=Reading, Lengths=Lengths)
+    check_calls(function, *SETS)

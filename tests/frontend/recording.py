@@ -204,8 +204,13 @@ class BoundRecorder:
     def names(self, held, /):
         return held
 
+    def users_variables(self, found, /):
+        return {n: value for n, value in found.items() if not n.startswith("__gs_")}
+
     def users_names(self, found, /):
-        return [name for name in found if not name.startswith("__gs_")]
+        return sorted(self.users_variables(found))
+
+    locals = staticmethod(locals)
 
 
 def bound(target, value):

@@ -508,3 +508,29 @@ def test_einsum_against_torch(subscripts: str) -> None:
     found = gradients(lambda *nodes: gnp.einsum(subscripts, *nodes), arrays, [seed])
     for actual, wanted in zip(found, expected, strict=True):
         np.testing.assert_allclose(actual, wanted.resolve_conj().numpy(), rtol=1e-12, atol=1e-12)
+
+
+PRODUCTS = {
+    "dot": lambda x, y: x.dot(y),
+    "inner": lambda x, y: np.inner(x, y.T),
+    "vdot": lambda x, y: np.vdot(x, y) if x.shape == y.shape else x.dot(y),
+    "tensordot": lambda x, y: np.tensordot(x, y, 1),
+    "multi_dot": lambda x, y: np.linalg.multi_dot([x, y]),
+    "@": lambda x, y: x @ y,
+}
+SHAPES = [((1,), (1,)), ((3,), (3,)), ((1, 1), (1, 1)), ((2, 1), (1,)), ((1,), (1, 2))]
+SHAPES += [((3,), (3, 2)), ((2, 3), (3,)), ((2, 1), (1, 2)), ((0,), (0,))]
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.int64])
+def test_products_of_vectors_and_matrices_are_numpys_to_the_bit(product, dtype):
+    function, rng = PRODUCTS[product], np.random.default_rng(0)
+    compiled = gs.compile(function)
+    for x, y in SHAPES:
+        for draw in (rng.standard_normal, lambda shape: rng.choice([-0.0, 0.0, -1.0], shape)):
+            for steps in (slice(None), slice(None, None, -1)):
+                a, b = np.asarray(draw(x)).astype(dtype), np.asarray(draw(y)).astype(dtype)[steps]
+                actual, expected = compiled(a, b), function(a, b)
+                assert type(actual) is type(expected)
+                assert actual.tobytes() == expected.tobytes(), (a, b)

@@ -312,6 +312,9 @@ IN_SLICES = {
     "a list or a tuple": "t = [x, 2.0, 3.0]\nt[::2] = [x, x] if x > 2 else (x, 1.0)\nreturn t",
     "a list or nothing": "t = [x, 2.0]\nt[-1:] = (x > 0.8) and [x]\nreturn t",
     "the place, too": "t = [x, 2.0]\nt[0 if x > 1 else slice(1)] = x if x > 1 else [5]\nreturn t",
+    "bytes": "b = bytearray(3)\nb[1:2] = b'ab' if x > 1 else b'c'\nreturn list(b), x",
+    "bytes or a list": "b = bytearray(3)\nb[1:] = b'ab' if x > 1 else [7]\nreturn list(b), x",
+    "in a view": "b = bytearray(3)\nmemoryview(b)[:1] = b'a' if x > 1 else b'c'\nreturn b[0] * x",
     "added in place": "t = [x, 2.0]\nt[:1] += [x] if x > 1 else (x, x)\nreturn t, sum(t)",
 }
 

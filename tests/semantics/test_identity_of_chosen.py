@@ -7,6 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from helpers import each
 
 Pair = namedtuple("Pair", "a b")
@@ -219,3 +220,24 @@ def test_identity(function):
     for values in ([5.0, 1.0, 1.5], [1.0, 3.0, 2.5, 0.5], [1.0, 1.5]):
         x = np.array(values)
         assert compiled(x) == function(x)
+
+
+LARGE = [int("1000"), int("1000")]
+INTEGERS = [(5, 5), (5, 6), (-5, -5), (-6, int("-6")), (256, 256), (257, int("257")), (1, True)]
+INTEGERS += [(LARGE[0], LARGE[0]), (LARGE[0], LARGE[1]), (True, True), (3, 7)]
+IDENTITIES = {
+    "operator": "return x[0] * (a is b), a is b, a is not b",
+    "branch": "return x[0] if a is b else x[1]",
+    "elements": "t = [a, b, 3]\nreturn t[0] is t[1], t[2] is t[0], x[0]",
+    "made": "return (a + 1) is (b + 1), (a * 1) is b, a is a, (a + 0) is a, x[0]",
+    "length": "return a is len(x), len(x) is b, x[0]",
+    "of data": "k = int(x[0])\nreturn a is k, k is (int(x[0]) + 0), x[1]",
+    "in a loop": "k = 0\nfor i in range(9):\n    k += 1 if i is a else 0\nreturn k, x[0]",
+    "numbers": "return id(a) == id(5), x[0]",
+}
+
+
+@each("name", IDENTITIES)
+def test_small_integers_are_one_object(name):
+    function = function_of(IDENTITIES[name], "x, a, b")
+    check_calls(function, *((np.array([5.0, 2.0, 1.0]), *pair) for pair in INTEGERS))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import function_of
 
 HELD = {}
 MEMBERS = set()
@@ -84,3 +85,46 @@ def test_two_names_outside_for_one_container_or_two(function, make):
             second = first if one else make()
             outcomes.append(repr((called(2.0), first, second)))
         assert outcomes[0] == outcomes[1]
+
+
+WORKLIST = """
+found, work = {}, [x[0]]
+while work:
+    v = work.pop()
+    KEPT
+    if v < 2:
+        work.append(v + 1)
+"""
+LOOP = """
+found = {}
+for v in x:
+    KEPT
+"""
+KEPT = {
+    "integer": "found[int(x[0])] = v",
+    "in a tuple": "found[int(x[0]), 'a'] = v",
+    "text": "found[f'a{int(x[0])}'] = v",
+    "floating-point": "found[float(x[0])] = v",
+    "counted": "found[int(x[0])] = found.get(int(x[0]), 0) + 1",
+    "in a set": "found.setdefault('s', set()).add(int(x[0]))",
+    "in a frozen set": "found[frozenset({int(x[0])})] = v",
+    "set by a class": "found.setdefault('c', Items())[int(x[0])] = v",
+}
+READ = "return [(k, k * 2, w) for k, w in found.items()]"
+READ_PARTS = "return [list(w) if hasattr(w, '__iter__') else w for w in found.values()]"
+
+
+class Items(dict):
+    pass
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("loop", [WORKLIST, LOOP], ids=["worklist", "loop"])
+@pytest.mark.parametrize("number", ["x[0]", "v"])
+def test_keys_that_loops_make_are_plain_after_them(loop, number, kept):
+    text = loop.replace("KEPT", KEPT[kept].replace("x[0]", number))
+    read = READ_PARTS if "set" in kept else READ
+    function = function_of(text + read, Items=Items)
+    compiled = gs.compile(function)
+    for x in ([1.0, 2.0, 3.0], [0.5, 0.25], [2.5, 0.5, 1.5, 7.0]):
+        assert repr(compiled(np.array(x))) == repr(function(np.array(x)))

@@ -697,5 +697,5 @@ def test_one_list_in_two_places_is_not_pickled():
         one, other = pickle.loads(pickle.dumps((held, held)))
         return one is other
 
-    with pytest.raises(gs.UnsupportedError, match="in two places"):
+    with pytest.raises(gs.GradsmithError, match="in two places"):
         gs.compile(f)(1.5)

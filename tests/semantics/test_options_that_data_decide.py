@@ -5,6 +5,7 @@ present values, and checks them.
 import numpy as np
 import pytest
 
+import gradsmith as gs
 from control.one_object import check_calls
 
 CALLS = [(np.array(x),) for x in ([1.0, 2.0, 4.0], [-1.0, 2.0, 0.3], [3.0, 0.5, 1.5, 2.5])]
@@ -107,3 +108,37 @@ def ratios(x):
 @pytest.mark.parametrize("function", [bits_of_a_count, bits_of_an_integer, ratios])
 def test_methods_of_numbers(function):
     check_calls(function, *CALLS)
+
+
+TRUTHS = {
+    "keepdims": lambda x, k: (x.sum(keepdims=k), np.argmax(x, axis=0, keepdims=k)),
+    "keepdims of a norm": lambda x, k: np.linalg.norm(x, axis=0, keepdims=k),
+    "by position": lambda x, k: np.linspace(x[0], x[1], 4, k),
+    "retstep": lambda x, k: np.linspace(x[0], x[1], 4, retstep=k),
+    "sparse": lambda x, k: np.meshgrid(x, x, sparse=k),
+    "return_index": lambda x, k: np.unique(x, return_index=k, return_counts=k),
+    "returned": lambda x, k: np.average(x, returned=k),
+    "include_initial": lambda x, k: np.cumulative_sum(x, include_initial=k),
+    "equal_nan": lambda x, k: np.isclose(x, x * np.nan, equal_nan=k),
+    "copy": lambda x, k: [np.array(x, copy=k), np.asarray(x, copy=k)],
+}
+NUMBERS = [0, 1, 2, True, False, np.int64(0), np.int64(1), np.True_, np.False_, 0.0, "a", None]
+
+
+@pytest.mark.parametrize("option", TRUTHS)
+def test_options_are_true_or_false_as_numpy_takes_them(option):
+    function, x = TRUTHS[option], np.array([1.0, 3.0, 2.0])
+    compiled = gs.compile(function)
+    for number in NUMBERS:
+        try:
+            expected = function(x, number)
+        except TypeError:
+            with pytest.raises(TypeError):
+                compiled(x, number)
+            continue
+        except ValueError:
+            continue
+        assert repr(compiled(x, number)) == repr(expected), number
+    decided = gs.compile(lambda x: function(x, int(x[0])))
+    for y in (x, x - 1, x):
+        assert repr(decided(y)) == repr(function(y, int(y[0])))

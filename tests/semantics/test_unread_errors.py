@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 
 
 def element_of_selected(x):
@@ -122,6 +123,66 @@ def unequal_lengths(x):
     return x[0] * x[1]
 
 
+def integer_quotient(x):
+    7 // int(x[2] - 7)
+    return x[0] * x[1]
+
+
+def remainder_of_integers(x):
+    k = int(x[2] - 7) % 12
+    r = 9 % (k % 2) + 1  # noqa: F841
+    return x[0] * x[1]
+
+
+def quotient_of_quotient(x):
+    len(x) // (5 // int(x[2] - 1)) % 4
+    return x[0] * x[1]
+
+
+def cancelled_quotient(x):
+    q = 7 // int(x[2] - 7)
+    return x[0] * x[1 + q - q]
+
+
+def quotients_of_counts(x):
+    k = 0
+    for v in x:
+        k += 1 if v < 7 else -2
+        divmod(4, k)
+    return x[0] * x[1]
+
+
+def quotient_on_one_path(x):
+    k = 7 // int(x[2] - 7) if x[0] > 0.5 else 0  # noqa: F841
+    return x[0] * x[1]
+
+
+def quotient_on_one_path_by_itself(x):
+    k = int(x[2] - 7)
+    if x[0] > 0.5:
+        7 % k
+    return x[0] * x[1]
+
+
+def quotient_in_while_loop(x):
+    k, steps = int(x[2] - 5), 0
+    while steps < 3:
+        steps += 1
+        5 // (k - steps)
+    return x[0] * x[1]
+
+
+def quotient_as_length(x):
+    y = x[: 7 // int(x[2] - 7)] * 2  # noqa: F841
+    return x[0] * x[1]
+
+
+def quotient_as_trip_count(x):
+    for _ in range(7 // int(x[2] - 7)):
+        y = x[0] * 2  # noqa: F841
+    return x[0] * x[1]
+
+
 GOOD, BAD = np.array([1.0, 1.5, 2.0]), np.array([1.0, 1.5, 7.0])
 SETS = {
     element_of_selected: (BAD, GOOD),
@@ -148,6 +209,16 @@ FUNCTIONS = [
     integer_of_infinity,
     root_in_loop,
     quotient,
+    integer_quotient,
+    remainder_of_integers,
+    quotient_of_quotient,
+    cancelled_quotient,
+    quotients_of_counts,
+    quotient_on_one_path,
+    quotient_on_one_path_by_itself,
+    quotient_in_while_loop,
+    quotient_as_length,
+    quotient_as_trip_count,
     largest_of_none,
     unequal_lengths,
 ]
@@ -166,6 +237,24 @@ def test_the_error_is_raised(function):
             made(bad)
         assert type(raised.value) is type(expected.value)
         assert str(raised.value) == str(expected.value)
+
+
+DIVISORS = {
+    "7 // k": [1, 2, 0],
+    "7 % k": [2, 1, 0],
+    "k // (k - 3)": [1, 2, 3],
+    "for i in range(len(x)):\n    k % (i - 1)": [(1, 1), (1, 2), (1, 3)],
+    "for i in range(len(x)):\n    7 // (i - k)": [(9, 6), (7, 6), (2, 6), (5, 6)],
+    "for i in range(k):\n    7 // i": [-1, 0, 1],
+    "for i in range(k):\n    i % (i - 5)": [2, 4, 5, 6],
+}
+
+
+@pytest.mark.parametrize("statement", DIVISORS)
+def test_divisors_that_arguments_and_indices_decide(statement):
+    function = function_of(f"{statement}\nreturn x[0] * 2", "x, k")
+    calls = [call if isinstance(call, tuple) else (call, 3) for call in DIVISORS[statement]]
+    check_calls(function, *((np.ones(length), k) for k, length in calls))
 
 
 def test_what_is_read_is_not_computed_twice():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from helpers import each
 from semantics.numbers import check, differences
 
@@ -530,3 +531,18 @@ def _result_or_error(function, x):
         return function(x)
     except NameError as error:
         return type(error), str(error)
+
+
+SHOWN = {
+    "one path": "if x[0] > 1:\n    u = 1.0\nreturn 'u' in dir(), sorted(locals())",
+    "range": "for i in range(n):\n    u = x[0]\nreturn dir(), locals().get('u', -1.0)",
+    "while": "i = 0\nwhile x[i] < 2:\n    u = i\n    i += 1\nreturn dir(), locals().get('u', -5)",
+    "branch of a loop": "for v in x:\n    if v > 1:\n        u = v\nreturn len(dir()), x[0]",
+    "counted": "u = 0\nif x[0] > 1:\n    del u\nreturn [k for k in dir() if k == 'u'], x[0]",
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_dir_and_locals_show_variables_that_are_set(name):
+    calls = [([1.0, 2.0, 3.0], 2), ([0.0, 0.1, 2.0], 0), ([3.0, 0.1, 2.0], 1), ([0.5, 2.0], 0)]
+    check_calls(function_of(SHOWN[name], "x, n"), *((np.array(x), n) for x, n in calls))

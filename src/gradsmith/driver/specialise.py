@@ -37,8 +37,13 @@ from gradsmith.frontend.arguments import (
     leaf_value,
     pattern_key,
 )
-from gradsmith.frontend.captures import capture, drop_unread, note_method
-from gradsmith.frontend.effects import note_external
+from gradsmith.frontend.captures import (
+    capture,
+    drop_unread,
+    note_external,
+    note_members,
+    note_method,
+)
 from gradsmith.frontend.exact_type import check_class_is_kept
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
@@ -251,7 +256,6 @@ class Arguments:
             self.dynamic.append(name)
         elif shape.kind == "static":
             self.static[name] = value
-            note_external(self.trace, seen_shape.value)
         if name == self.seed:
             return self._pending(leaves, shape)
         made = [
@@ -274,15 +278,19 @@ class Arguments:
         from containers: code for one of these is for no other, as if it was from outside.
         """
         value = shape.value
+        note_members(self.trace, shape.keys if shape.kind == "dict" else ())
         if shape.kind != "static":
             children = [self._with_copies(name, child) for child in shape.children]
             return replace(shape, children=tuple(children))
         if type(value) is set:
+            note_members(self.trace, value)
             return replace(shape, value=set(value))
         if not isinstance(value, CONTAINERS):
             note_method(self.trace, name, value, lambda: value)
+            note_members(self.trace, [value])
             return shape
         seen = capture(self.trace, ("argument", id(value)), name, value, lambda: value)
+        note_external(self.trace, seen)
         return replace(shape, value=seen)
 
     def _note_copies(self, name: str, path: tree.Path, seen: Any) -> None:

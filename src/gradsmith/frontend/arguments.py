@@ -168,7 +168,9 @@ def leaf_value(
         size = dims.symbol(name, value)
         symbol = dims.as_symbol(size)
         trace.root.parameter(name, python_number(int), symbol)
-        return TracedInt(size)
+        made = TracedInt(size)
+        trace.given_integers[id(made)] = made, name
+        return made
     type_ = type_ or leaf_type(name, value)
     twin = same_elements(trace, value) if isinstance(value, np.ndarray) else None
     if twin is not None and same_shape(type_.shape, twin.node.shape):

@@ -17,12 +17,13 @@ from typing import Any
 from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.captures import METHODS, capture, is_itself, rely
+from gradsmith.frontend.captures import METHODS, capture, is_itself, note_external, rely
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.classes import (
     DELETED,
     MISSING,
     class_attribute,
+    has_methods,
     instance_attribute,
     instance_dict,
     is_instance,
@@ -33,13 +34,7 @@ from gradsmith.frontend.classes import (
 from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.doubts import note_attribute
-from gradsmith.frontend.effects import (
-    changed,
-    delete_outside,
-    note_external,
-    set_global,
-    write_outside,
-)
+from gradsmith.frontend.effects import changed, delete_outside, set_global, write_outside
 from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown
@@ -388,8 +383,10 @@ def _of_class(trace: Trace, cls: type, name: str) -> Any:
         return call(meta.fget, cls)
     if any(changed(trace, base, name) is DELETED for base in cls.__mro__):
         return MISSING
+    hooks = special(cls, "__getattr__") or special(cls, "__getattribute__")
+    read = getattr if hooks is None else type.__getattribute__
     try:
-        return getattr(cls, name)
+        return read(cls, name)
     except AttributeError:
         return MISSING
 
@@ -440,8 +437,9 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
 
 def _reader(owner: Any, name: str) -> Callable[[], Any]:
     """Reads an attribute at each call, past the hooks of the user's class."""
-    if is_instance(owner) and special(owner, "__getattribute__"):
-        return partial(instance_attribute, owner, name)
+    if special(owner, "__getattribute__"):
+        of_class = isinstance(owner, type)
+        return partial(type.__getattribute__ if of_class else instance_attribute, owner, name)
     return partial(getattr, owner, name)
 
 
@@ -462,7 +460,7 @@ def _hook(owner: Any, name: str) -> Callable[..., Any] | None:
     written in Python (``__setattr__ = dict.__setitem__``); None where it is that of `object` or
     another class of Python's.
     """
-    found = class_attribute(type(owner), name) if is_instance(owner) else MISSING
+    found = class_attribute(type(owner), name) if has_methods(owner) else MISSING
     if found is MISSING or (isinstance(found, UNBOUND) and found.__name__ == name):
         return None
     if isinstance(found, (types.FunctionType, *UNBOUND)):

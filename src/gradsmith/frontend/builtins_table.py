@@ -33,7 +33,7 @@ from gradsmith.frontend.number_class import (
     possible_types,
 )
 from gradsmith.frontend.numpy_errors import with_own
-from gradsmith.frontend.object_identity import check_identity_known
+from gradsmith.frontend.object_identity import check_identity_known, is_cached
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
@@ -446,7 +446,8 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 def _id(value: Any) -> int:
     check_identity_known(value)
-    return id(value)
+    known = int(value) if isinstance(value, TracedInt) else None
+    return id(value if known is None or not is_cached(known) else known)
 
 
 BUILTINS[id] = _id

@@ -126,6 +126,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     note_used(value)
     note_state(trace, value, read)
     trace.originals[id(value)] = Original(value, read)
+    note_members(trace, value if isinstance(value, (tuple, frozenset)) else ())
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
         return value
@@ -165,6 +166,30 @@ def _iterator(trace: Trace, key: object, value: Any, read: Reader) -> Any:
     return seen
 
 
+def note_external(trace: Trace, owner: Any) -> None:
+    """``owner`` is there before the function is called."""
+    known = id(owner) in trace.originals or id(owner) in trace.external
+    if not (known or id(owner) in trace.made):
+        trace.external[id(owner)] = owner
+        note_used(owner)
+        note_state(trace, owner, lambda: owner)
+        trace.originals[id(owner)] = Original(owner, None)
+
+
+def note_members(trace: Trace, keys: Any) -> None:
+    """Keys of a dict, or members of a set, are there before the function is called: functions
+    among them, say, have attributes.
+    """
+    for key in keys:
+        if isinstance(key, (tuple, frozenset)):
+            note_members(trace, key)
+        elif not isinstance(key, _WITHOUT_ATTRIBUTES):
+            note_external(trace, key)
+
+
+_WITHOUT_ATTRIBUTES = (str, bytes, int, float, complex, type(None))
+
+
 def rely_on_environment(trace: Trace, value: Any) -> None:
     """``value`` has been read: where it is the environment, the code depends on what that is."""
     if value is os.environ or value is os.getenv:
@@ -188,6 +213,7 @@ def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     """A set, a deque, or an object of a class that is derived from a list or a dict."""
     for held in value:
         note_used(held, key=isinstance(value, (dict, set)))
+    note_members(trace, value if isinstance(value, (dict, set)) else ())
     seen, held = copy_of(value), contents_of(value)
     if isinstance(value, set):
         members = tree.typed(value)
@@ -285,6 +311,7 @@ class _Copying:
             self.trace.external.setdefault(id(value), value)
             note_used(value)
             note_state(self.trace, value, here)
+            note_members(self.trace, value if isinstance(value, frozenset) else ())
             return value
         given = argument_from_outside(self.trace, value, here) if path else None
         if given is not None:
@@ -292,6 +319,7 @@ class _Copying:
         kind, keys, parts = tree.parts(value)
         for key in keys:
             note_used(key, key=True)
+        note_members(self.trace, keys)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
         inner = [
             self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]

@@ -19,14 +19,15 @@ from gradsmith.frontend.grown import check_one_by_one
 from gradsmith.frontend.joint import arm_of, as_condition, condition_of
 from gradsmith.frontend.journal import journaling, reachable
 from gradsmith.frontend.number_class import is_number, possible_types
-from gradsmith.frontend.object_identity import check_keys, is_same_object
+from gradsmith.frontend.object_identity import CACHED, check_keys, is_same_object
 from gradsmith.frontend.opaque import OpaqueObject, class_of_object, record
 from gradsmith.frontend.path_errors import ended
-from gradsmith.frontend.shared_memory import are_one
+from gradsmith.frontend.shared_memory import are_one, are_one_integer
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide
@@ -123,7 +124,17 @@ def identical(left: Any, right: Any) -> Any:
             value.refuse()
         if isinstance(value, Tracer):
             value.view.storage.read = True  # what it is has been asked
+    if TracedInt in (type(left), type(right)) and {type(left), type(right)} <= {TracedInt, int}:
+        return left is right or _is_same_integer(left, right)
     return are_one(left, right) or is_same_object(left, right)
+
+
+def _is_same_integer(left: Any, right: Any) -> bool:
+    """Of small integers Python has one object each."""
+    if not decide(compared(left, "Eq", right)):
+        return False
+    cached = decide(compared(left, "GtE", CACHED[0])) and decide(compared(left, "LtE", CACHED[1]))
+    return cached or are_one_integer(left, right)
 
 
 def _may_be_truth(value: Any) -> bool:
@@ -272,12 +283,17 @@ def truth(value: Any) -> Any:
     )
 
 
-def all_equal(left: Sequence[Any], right: Sequence[Any]) -> Any:
-    """Whether two sequences of one length are equal, element by element."""
+def all_equal(left: Sequence[Any], right: Sequence[Any], *, as_tuples: bool) -> Any:
+    """Whether two sequences of one length are equal, element by element; of tuples those are equal
+    that are one object.
+    """
     if not left:
         return True
-    same = truth(compared(left[0], "Eq", right[0]))
-    return either("and", same, lambda: all_equal(left[1:], right[1:]))
+    one, other = left[0], right[0]
+    same = (as_tuples and (one is other or are_one(one, other))) or truth(
+        compared(one, "Eq", other)
+    )
+    return either("and", same, lambda: all_equal(left[1:], right[1:], as_tuples=as_tuples))
 
 
 def chain(left: Any, word: str, right: Callable[[], Any], *rest: Any) -> Any:

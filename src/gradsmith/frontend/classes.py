@@ -54,6 +54,23 @@ def is_instance(value: Any) -> bool:
     return is_users_class(type(value)) and not isinstance(value, type)
 
 
+def has_methods(value: Any) -> bool:
+    """Whether special methods of the user's may apply to it: a class may have one of these as its
+    metaclass.
+    """
+    return is_users_class(type(value))
+
+
+def class_item(cls: Any) -> types.FunctionType | None:
+    """The ``__class_getitem__`` that a class of the user's defines in Python."""
+    held = class_attribute(cls, "__class_getitem__") if isinstance(cls, type) else MISSING
+    found = held.__func__ if isinstance(held, classmethod) else held
+    if not isinstance(found, types.FunctionType):
+        return None
+    holder = owner_of(cls, "__class_getitem__")
+    return found if holder is not None and is_users_class(holder) else None
+
+
 def is_own_number(value: Any) -> bool:
     """Whether it is a number of one of the user's classes."""
     return isinstance(value, (float, int, complex)) and is_instance(value)
@@ -79,7 +96,11 @@ def owner_of(cls: type, name: str) -> type | None:
 
 
 def special(value: Any, name: str) -> types.FunctionType | None:
-    """The special method that the user's class of ``value`` defines in Python."""
+    """The special method that the user's class of ``value`` defines in Python: of a class, its
+    metaclass.
+    """
+    if isinstance(value, type):
+        return of_metaclass(value, name)
     if not is_instance(value):
         return None
     found = class_attribute(type(value), name)

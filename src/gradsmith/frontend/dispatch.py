@@ -216,6 +216,7 @@ def _run_once(
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
     try:
+        _decide_truths(function, implementation, nodes, named)
         result = _with_options_known(function, implementation, nodes, named)
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
@@ -360,6 +361,50 @@ def own_error(error: BaseException | None) -> Exception | None:
     if trace is None or trace.builder is not trace.root:
         return None
     return error.own if isinstance(error, GradsmithError) else in_pythons_words(error)
+
+
+def _decide_truths(
+    function: Any, implementation: Any, nodes: list[Any], named: dict[str, Any]
+) -> None:
+    """Let options that are true or false be so: an integer is decided by a guard.
+
+    NumPy takes integers for some, booleans of its own for some, and anything for others.
+    """
+    for place, name in _truths(getattr(implementation, "__wrapped__", implementation)).items():
+        held: Any = named if name in named else nodes
+        key: Any = name if name in named else place
+        if not (name in named or place < len(nodes)) or type(held[key]) is bool:
+            continue
+        value = held[key]
+        error = ArgumentTypeError(
+            f"{name_of(function)}: the option {name} is neither True nor False",
+            hint="convert it with bool()",
+        )
+        error.own = numpys_error(error, function, nodes, named)
+        if error.own is not None:
+            raise error
+        if isinstance(value, Node):
+            value = value if value.ndim else Tracer.known(Tracer(View(Storage(value))))
+        elif isinstance(value, Dim):
+            value = TracedInt(value)
+        if value is not None and not isinstance(value, Node):
+            held[key] = bool(value)
+
+
+@functools.cache
+def _truths(implementation: Any) -> dict[int, str]:
+    """The parameters with the default True or False (or None), by place; that of those by name
+    alone is out of reach.
+    """
+    try:
+        parameters = inspect.signature(implementation).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    named = ("copy", "stable")
+    found = [
+        (i, p) for i, p in enumerate(parameters) if type(p.default) is bool or p.name in named
+    ]
+    return {i + 1000 * (p.kind is p.KEYWORD_ONLY): p.name for i, p in found}
 
 
 _SIZED: frozenset[Callable[..., Any]] = frozenset(

@@ -14,13 +14,12 @@ from typing import Any
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.captures import global_or_cell, rely
-from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
+from gradsmith.frontend.classes import DELETED, MISSING, is_instance, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
-from gradsmith.frontend.library_state import note_state
 from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Original, Store, Trace
+from gradsmith.frontend.trace import Store, Trace
 from gradsmith.frontend.warned import warn_left
 
 MUTATORS = {
@@ -31,16 +30,6 @@ MUTATORS = {
     "rotate", "move_to_end", "subtract",
 }  # fmt: skip
 """Methods of lists, dicts, sets and deques that change them."""
-
-
-def note_external(trace: Trace, owner: Any) -> None:
-    """``owner`` is there before the function is called."""
-    known = id(owner) in trace.originals or id(owner) in trace.external
-    if not (known or id(owner) in trace.made):
-        trace.external[id(owner)] = owner
-        note_used(owner)
-        note_state(trace, owner, lambda: owner)
-        trace.originals[id(owner)] = Original(owner, None)
 
 
 def changed(trace: Trace, owner: Any, name: str) -> Any:

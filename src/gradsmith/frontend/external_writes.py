@@ -21,7 +21,14 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.borrowed_arrays import Borrowed
 from gradsmith.frontend.captures import METHODS
-from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
+from gradsmith.frontend.classes import (
+    DELETED,
+    MISSING,
+    has_methods,
+    is_instance,
+    note_used,
+    own_attribute,
+)
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.spans import is_staged_code
@@ -300,6 +307,9 @@ class Collector:
             )
         self._in_the_making.add(key)
         kind, keys, held = tree.parts(value)
+        if kind in ("object", "dataclass"):  # in the order in which they were set
+            found = tree.attributes(value)
+            keys, held = tuple(found), list(found.values())
         keys = tuple(map(plain_key, keys))
         parts = [self._maker(part, label) for part in held]
         self._in_the_making.discard(key)
@@ -406,8 +416,9 @@ def _attribute_write(
     delete: Callable[..., Any] = delattr
     if type(owner) is dict:  # global variables
         write, delete = type(owner).__setitem__, type(owner).__delitem__
-    elif is_instance(owner):
-        write, delete = object.__setattr__, object.__delattr__
+    elif has_methods(owner):  # which have been called
+        kind = type if isinstance(owner, type) else object
+        write, delete = kind.__setattr__, kind.__delattr__
 
     def prepare(call: Call) -> Callable[[], None]:
         if make is None:  # it may be there only because the function has set it before

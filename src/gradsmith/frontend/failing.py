@@ -60,6 +60,18 @@ def bound(name: str, value: Any, outside: bool) -> Any:
     return _checked(value, lambda: error, lambda: _ends_here(name, error))
 
 
+def with_values(variables: dict[str, Any]) -> dict[str, Any]:
+    """The variables that are set in this call, upon which the code is specialised."""
+    trace, found = current_trace(), {}
+    for name, value in variables.items():
+        if isinstance(value, Perhaps):
+            if trace is None or decide(condition_on_the_way(value, trace)):
+                found[name] = value.value
+        elif not is_undefined(value):
+            found[name] = value
+    return found
+
+
 def attribute_or_error(value: MaybeUnset, make: Callable[[], Exception]) -> Any:
     """The value of an attribute that may not be set, where Python raises an error."""
     return _checked(value, make, lambda: _raise(make))

@@ -19,7 +19,7 @@ from gradsmith.errors import ArgumentTypeError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, negate, truth
-from gradsmith.frontend.classes import is_instance, special
+from gradsmith.frontend.classes import has_methods, special
 from gradsmith.frontend.dispatch import any_traced, apply, run
 from gradsmith.frontend.elements import Elements, ElementsIterator, listed
 from gradsmith.frontend.exact_type import check_classes, exact_type
@@ -180,7 +180,7 @@ def _as_key(mycmp: Any) -> Comparison:
 def is_better(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """``left > right`` (or ``<``); of tuples and lists where they differ first."""
     if not (type(left) is type(right) and isinstance(left, (tuple, list))):
-        asks = compare in _WORDS and (is_instance(left) or is_instance(right))
+        asks = compare in _WORDS and (has_methods(left) or has_methods(right))
         return truth(compared(left, _WORDS[compare], right)) if asks else compare(left, right)
     pairs = list(zip(left, right, strict=False))
     result: Any = compare(len(left), len(right))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend import protocols
-from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.classes import has_methods
 from gradsmith.frontend.doubts import doubt, is_doubted
 from gradsmith.frontend.frozen import (
     NONE,
@@ -70,7 +70,7 @@ def as_condition(value: Any) -> Any:
     """A truth value of what stands in a condition: an integer that a loop changes is compared, and
     so is the length of a list whose elements are rows of arrays; an object of the user's is asked.
     """
-    if is_instance(value):
+    if has_methods(value):
         value = protocols.truth(value)
     if is_grown(value):
         value = wrap_size(length_of(value))

@@ -22,6 +22,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.defined import functions_of
+from gradsmith.frontend.hashed import plain
 from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace, current_trace
@@ -188,6 +189,8 @@ def written_part(container: Any) -> Any:
 
 def contents_of(part: Any) -> Any:
     """A copy of what `written_part` gives: of an object its attributes."""
+    if isinstance(part, (dict, set)) and _traced_keys(part):
+        return _with_plain_keys(part)
     if isinstance(part, CONTAINERS):
         return copy.copy(part) if type(part) in _EXACT else _plain_copy(part)
     return {name: getattr(part, name) for name in slots_of(part) if is_set(part, name)}
@@ -222,6 +225,20 @@ def _plain_copy(container: Any) -> Any:
     if isinstance(container, dict):
         return {key: base.__getitem__(container, key) for key in values}
     return deque(values, container.maxlen) if base is deque else base(values)
+
+
+def _traced_keys(container: Any) -> bool:
+    """Whether a dict or set holds numbers of the trace among its keys or members."""
+    return any(plain(key) is not key for key in _base(container).__iter__(container))
+
+
+def _with_plain_keys(container: Any) -> Any:
+    base = _base(container)
+    made = copy.copy(container) if type(container) in _EXACT else base()
+    keys = map(plain, base.__iter__(container))
+    base.clear(made)
+    base.update(made, keys if base is set else zip(keys, base.values(container), strict=True))
+    return made
 
 
 def item_of(container: Any, key: Any) -> Any:
@@ -259,6 +276,8 @@ def fill(container: Any, contents: Any) -> None:
     Python may be iterating over it: what a dict or set holds already stays where it is.
     """
     base = _base(container)
+    if isinstance(container, (dict, set)) and _traced_keys(container):
+        base.clear(container)
     if isinstance(container, dict):
         _fill_dict(base, container, contents)
     elif isinstance(container, set):

@@ -18,7 +18,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant, item, parameter
 from gradsmith.ops.index import gather, getitem
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Slice
-from gradsmith.ops.matmul import matmul
+from gradsmith.ops.matmul import dot, matmul
 from gradsmith.ops.shape import broadcast_to, expand_dims, reshape, squeeze
 from gradsmith.ops.sorting import argwhere
 
@@ -107,7 +107,7 @@ def _keeps_order(step: ViewStep) -> bool:
 
 def order_of_result(result: Node, owners: Mapping[Node, View], levels: int = DEEPEST) -> Order:
     """That of a new array: C where all that it is made of is in C order, else unknown."""
-    if len(_without_ones(result.shape)) < 2 or result.op is matmul:
+    if len(_without_ones(result.shape)) < 2 or result.op in (matmul, dot):
         return ALWAYS
     if result in owners:
         return order_of_view(owners[result])

@@ -7,6 +7,7 @@ branch decided, or the loop written out: a plain no would be wrong for one of th
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from typing import Any
@@ -37,6 +38,17 @@ from gradsmith.ops.scalars import python_float
 CHOSEN = "this asks which of several objects a branch or loop has chosen"
 CHOSEN_NUMBER = "this asks which of several numbers a branch or loop has chosen"
 HINT = "compare what the objects hold, or a number that says which it is"
+
+CACHED = tuple(
+    next(n for n in itertools.count(step, step) if int(str(n + step)) is not int(str(n + step)))
+    for step in (-1, 1)
+)
+"""The least and the greatest integer of which Python has one object."""
+
+
+def is_cached(number: int) -> bool:
+    """Whether it is one of these."""
+    return CACHED[0] <= number <= CACHED[1]
 
 
 def is_same_object(left: Any, right: Any) -> bool:

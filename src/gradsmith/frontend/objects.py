@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -159,7 +160,16 @@ def _equal(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> A
     owner, other = args
     if type(owner) is not type(other):
         return NotImplemented
-    return all_equal(_fields_compared(owner), _fields_compared(other))
+    if owner is other and not _AS_TUPLES:
+        return True
+    fields = _fields_compared(owner), _fields_compared(other)
+    return all_equal(*fields, as_tuples=_AS_TUPLES)
+
+
+_AS_TUPLES = sys.version_info < (3, 13)
+"""Whether ``__eq__`` of a dataclass compares tuples of the fields; else it compares these one by
+one, unless the objects are one.
+"""
 
 
 _WRITTEN: dict[str, Callable[..., Any]] = {"__init__": _init, "__eq__": _equal}
@@ -220,7 +230,8 @@ def _setter(write: Callable[..., None], plain: Callable[..., None]) -> Callable[
 def _get_default(owner: Any, name: str) -> Any:
     trace = current_trace()
     found = MISSING if trace is None else default_attribute(trace, owner, name)
-    return object.__getattribute__(owner, name) if found is MISSING else found
+    plain = type if isinstance(owner, type) else object
+    return plain.__getattribute__(owner, name) if found is MISSING else found
 
 
 def _replaced(value: Any, /, **changes: Any) -> Any:
@@ -243,6 +254,7 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     type.__setattr__: _setter(set_default, type.__setattr__),
     type.__delattr__: _setter(delete_default, type.__delattr__),
     object.__getattribute__: _get_default,
+    type.__getattribute__: _get_default,
     dataclasses.replace: _replaced,
 }
 _BOUND = {

@@ -18,7 +18,7 @@ from gradsmith.frontend.spans import in_users_name, is_users_own, span_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import divided
 from gradsmith.frontend.unsettled import AbandonedError, UndecidedError
-from gradsmith.ops.effects import fail
+from gradsmith.ops.effects import CASTING_ERRORS, fail
 
 in_users_name(divided)
 
@@ -34,7 +34,7 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
     if error is None or own is None:
         _decide_by_call(error, trace)
         return None
-    if isinstance(own, UFUNC_ERROR):
+    if isinstance(own, UFUNC_ERROR) and type(own) not in CASTING_ERRORS:
         own = in_pythons_class(own)
     if not any(node.op is fail for node in trace.builder.nodes):
         if not can_fail(own):

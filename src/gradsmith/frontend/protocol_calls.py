@@ -17,9 +17,10 @@ import numpy as np
 from gradsmith.frontend import protocols
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose, compared, truth
-from gradsmith.frontend.classes import is_instance, special
+from gradsmith.frontend.classes import has_methods, special
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
+from gradsmith.frontend.value_guards import decide
 
 
 def _by_method(name: str, plain: Any) -> Callable[..., Any]:
@@ -82,7 +83,11 @@ _ITERABLES: dict[Any, slice] = {
 def _iter(value: Any, *rest: Any) -> Any:
     mine = special(value, "__iter__")
     if rest or mine is None:
-        return iter(value, *rest) if rest else protocols.iterator(value)
+        if rest:
+            return iter(value, *rest)
+        steps = protocols.iterator(value)
+        own = isinstance(steps, types.GeneratorType)
+        return protocols.by_items(value, steps) if own else steps
     made = call(mine, value)
     return made if special(made, "__next__") else iter(made)
 
@@ -243,10 +248,11 @@ def _of_numpy(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None
 
 def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """What a builtin means for objects of the user's; None where there are none of these."""
-    if any(map(is_instance, args)) and (by_numpy := _of_numpy(function, args)) is not None:
+    if any(map(has_methods, args)) and (by_numpy := _of_numpy(function, args)) is not None:
         return by_numpy
     if isinstance(function, types.BuiltinMethodType) and _goes_through(function, args):
-        made = map(_taken_for_update if type(function.__self__) is dict else _taken, args)
+        taken: dict[type, Any] = {dict: _taken_for_update, list: protocols.measured}
+        made = map(taken.get(type(function.__self__), _taken), args)
         return lambda *_, **named: call(function, *made, **named)
     if function is functools.reduce and len(args) > 1 and as_trips(args[1]) is None:
         return _reduce
@@ -256,15 +262,52 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
         return None
     if not known:
         return None
-    if type(args[0]) is types.GeneratorType and len(args) == 1 and function in _SEEING_ALL:
-        return lambda values, **named: call(function, list(values), **named)
+    if type(args[0]) is types.GeneratorType and len(args) == 1:
+        asks = function in _MAKING_LISTS and protocols.asks_length(args[0])
+        if asks or function in _SEEING_ALL:
+            return partial(_of_generator, function)
     by_itself = function is sum and protocols.is_iterable(args[0])
     if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
         return _OF_ELEMENTS[function]
-    return _of_objects(function, args) if any(map(is_instance, args)) else None
+    asks = function in _CHECKS or any(map(has_methods, args))
+    return _of_objects(function, args) if asks else None
+
+
+_CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
+
+
+def _asks_metaclass(classes: Any, name: str) -> bool:
+    """Whether a metaclass of the user's says what is an object, or a subclass, of one of these."""
+    if isinstance(classes, tuple):
+        return any(_asks_metaclass(cls, name) for cls in classes)
+    return special(classes, name) is not None
+
+
+def _by_metaclass(function: Any, value: Any, classes: Any) -> bool:
+    """``isinstance`` or ``issubclass``, which ask these classes one after the other."""
+    if isinstance(classes, tuple):
+        return any(_by_metaclass(function, value, cls) for cls in classes)
+    mine = special(classes, _CHECKS[function])
+    if mine is None:
+        return bool(call(function, value, classes))
+    if function is isinstance and type(value) is classes:
+        return True
+    return decide(truth(call(mine, classes, value)))
+
+
+def _of_generator(function: Any, values: Any, **named: Any) -> Any:
+    asks = function in _MAKING_LISTS and protocols.asks_length(values)
+    return call(function, protocols.listed(values) if asks else list(values), **named)
+
+
+_MAKING_LISTS = (list, tuple, sorted)
+"""These ask for the length first."""
 
 
 def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    if function in _CHECKS:
+        asks = len(args) == 2 and _asks_metaclass(args[1], _CHECKS[function])
+        return partial(_by_metaclass, function) if asks else None
     if function in _METHODS:
         name = _METHODS[function]
         if function is reversed and protocols.is_reversible(args[0]):
@@ -308,7 +351,8 @@ def _goes_through(function: Any, args: tuple[Any, ...]) -> bool:
 
 def _takes_steps(value: Any) -> bool:
     """Python looks into sets and dicts without these, whatever their class says."""
-    return protocols.is_iterable(value) and not isinstance(value, (set, frozenset, dict))
+    steps = protocols.is_iterable(value) or protocols.asks_length(value)
+    return steps and not isinstance(value, (set, frozenset, dict))
 
 
 def _taken(value: Any) -> Any:
@@ -327,7 +371,7 @@ def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
 
 
 _SEEING_ALL = frozenset({max, min, sorted})
-_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS})
+_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS, isinstance, issubclass})
 
 
 def _holds_objects(args: tuple[Any, ...]) -> bool:
@@ -337,4 +381,4 @@ def _holds_objects(args: tuple[Any, ...]) -> bool:
         given = (*args[0], *args[1:])
     elif len(args) == 1:
         return False
-    return any(map(is_instance, given))
+    return any(map(has_methods, given))

@@ -6,12 +6,15 @@ called by the runtime, which stages it: conditions and loops in it may depend on
 
 from __future__ import annotations
 
+import array
+import itertools
 import operator
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,9 +23,9 @@ from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
     MISSING,
     class_attribute,
-    is_instance,
+    class_item,
+    has_methods,
     is_own_number,
-    of_metaclass,
     plain_number,
     special,
 )
@@ -80,7 +83,7 @@ def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
     left, right = _beside_texts(left, right), _beside_texts(right, left)
-    if not (is_instance(left) or is_instance(right)):
+    if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
@@ -345,14 +348,18 @@ def inplace(word: str, left: Any, right: Any) -> Any:
             return made
         return binary(word, left, right)
     check_updated(left, f"__i{name}__")
-    if not is_instance(right):
-        own = is_instance(left) and not hasattr(type(left), f"__i{name}__")
+    if isinstance(left, list) and asks_length(right):
+        right = measured(right)
+    if not has_methods(right):
+        own = has_methods(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)
     if isinstance(left, (list, deque)) and word in ("Add", "Mult"):
         made = _reflected(f"__r{name}__", left, right)
         if made is not NotImplemented:
             return made
-        return plain(left, unpacked(right) if word == "Add" else index_of(right))
+        if word == "Add" and is_iterable(right):
+            right = measured(right) if isinstance(left, list) else iterator(right)
+        return plain(left, right if word == "Add" else index_of(right))
     return binary(word, left, right)
 
 
@@ -373,7 +380,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
     if word in ("In", "NotIn"):
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
-    if not (is_instance(left) or is_instance(right)):
+    if not (has_methods(left) or has_methods(right)):
         return handled(plain, _asking(left, right), right)
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
@@ -414,9 +421,13 @@ def contains(container: Any, item: Any) -> Any:
 
 def has_items(owner: Any) -> bool:
     """Whether its class takes part in ``owner[key] = value``, or asks what is stored."""
-    return isinstance(owner, list) or any(
+    return isinstance(owner, _WITH_SLICES) or any(
         special(owner, f"__{name}item__") for name in ("get", "set", "del")
     )
+
+
+_WITH_SLICES = (list, bytearray, array.array, memoryview)
+"""Classes of Python's whose slices can be written to."""
 
 
 def index_of(key: Any) -> Any:
@@ -431,7 +442,7 @@ def index_of(key: Any) -> Any:
 
 def item(owner: Any, key: Any) -> Any:
     """``owner[key]`` of an object of the user's."""
-    mine = special(owner, "__getitem__") or of_metaclass(owner, "__getitem__")
+    mine = special(owner, "__getitem__") or class_item(owner)
     if mine is not None:
         return call(mine, owner, key)
     missing = special(owner, "__missing__")
@@ -489,6 +500,8 @@ class Items:
             value.refuse()  # Python hides that error behind one of its own
         if is_grown(value) and isinstance(key, slice) and key.step not in (None, 1):
             value = list(each(value))  # each has a place of its own
+        if isinstance(key, slice) and isinstance(self.owner, list):
+            value = taken_apart(value, 0)
         self.owner[key] = value
 
     def __delitem__(self, key: Any) -> None:
@@ -569,7 +582,8 @@ def is_reversible(value: Any) -> bool:
 
 def backwards(value: Any) -> Iterator[Any]:
     """``reversed`` of such an object, which is asked for its length now."""
-    return _from_behind(value, operator.index(call(special(value, "__len__"), value)))
+    length = operator.index(call(special(value, "__len__"), value))
+    return by_items(value, _from_behind(value, length))
 
 
 def _from_behind(value: Any, length: int) -> Iterator[Any]:
@@ -589,13 +603,60 @@ def unpacked(value: Any) -> Any:
 
 def listed(value: Any) -> Any:
     """The same where Python asks for the length first, to know how much room it takes."""
-    if not is_iterable(value):
+    return list(measured(value)) if is_iterable(value) or asks_length(value) else value
+
+
+def measured(value: Any) -> Any:
+    """Steps through an object of the user's, whose length has been asked for."""
+    if asks_length(value):
+        _ask_length(_behind.pop(value))
         return value
-    steps = iterator(value)
+    steps = iterator(value) if is_iterable(value) else value
+    _ask_length(value)
+    return steps
+
+
+def _ask_length(value: Any) -> None:
     mine = special(value, "__len__") or special(value, "__length_hint__")
     if mine is not None:
         call(mine, value)
-    return list(steps)
+
+
+_behind: WeakKeyDictionary[Iterator[Any], Any] = WeakKeyDictionary()
+"""For iterators that go by the items of an object of the user's, and ask it for its length: it."""
+
+
+def asks_length(value: Any) -> bool:
+    """Whether it is such an iterator, of which a list is made."""
+    return isinstance(value, types.GeneratorType) and value in _behind
+
+
+def by_items(value: Any, steps: Iterator[Any]) -> Iterator[Any]:
+    """These steps through the items of an object, which Python asks for its length."""
+    if special(value, "__len__"):
+        _behind[steps] = value
+    return steps
+
+
+def taken_apart(value: Any, before: int) -> Any:
+    """``value`` where Python takes so many elements one by one, and makes a list of the rest."""
+    if asks_length(value):
+        return [*itertools.islice(value, before), *listed(value)]
+    if not is_iterable(value):
+        return value
+    mine = special(value, "__iter__")
+    made = None if mine is None else call(mine, value)
+    own = special(made, "__next__") is not None
+    given: Any = made
+    steps = _stepping(made) if own else iterator(value) if mine is None else iter(given)
+    found = list(itertools.islice(steps, before))
+    if len(found) < before:
+        return found
+    if own:
+        return [*found, *listed(made)]
+    if mine is None:
+        _ask_length(value)
+    return [*found, *steps]
 
 
 _NO_DEFAULT = object()

@@ -49,6 +49,7 @@ from gradsmith.frontend.captures import (
     global_or_cell,
     is_itself,
     is_made,
+    note_external,
     rely_on_environment,
     rely_on_names,
 )
@@ -59,10 +60,10 @@ from gradsmith.frontend.classes import (
     DELETED,
     MISSING,
     class_attribute,
-    is_instance,
+    class_item,
+    has_methods,
     is_own_number,
     note_used,
-    of_metaclass,
 )
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
@@ -91,14 +92,20 @@ from gradsmith.frontend.effects import (
     check_no_outside_dict,
     delete_outside,
     note_changed,
-    note_external,
     note_store,
     variable_place,
     write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.exact_type import by_numpy, of_exact_type
-from gradsmith.frontend.failing import ask_first, asserted, bound, global_without_value, raising
+from gradsmith.frontend.failing import (
+    ask_first,
+    asserted,
+    bound,
+    global_without_value,
+    raising,
+    with_values,
+)
 from gradsmith.frontend.foreign import (
     check_foreign,
     check_library,
@@ -639,7 +646,7 @@ class BoundRuntime:
         note_default(owner, key)
         if isinstance(owner, dict):
             check_keys([key])
-        if is_instance(owner) or of_metaclass(owner, "__getitem__"):
+        if has_methods(owner) or class_item(owner):
             return protocols.item(owner, key)
         if is_grown(owner):
             check_place(owner, key)
@@ -739,7 +746,7 @@ class BoundRuntime:
 
     def truth(self, value: Any, kind: str) -> Any:
         """Where Python must know whether a value is true."""
-        if is_instance(value):
+        if has_methods(value):
             value = protocols.truth(value)
         if isinstance(value, Tracer):
             return value if kind in ("and", "or") else decide(value)  # it may be the result
@@ -807,11 +814,17 @@ class BoundRuntime:
             note_store(trace, self.function, name)
 
     @staticmethod
-    def users_names(found: Any) -> Any:
-        """What ``locals()``, ``vars()`` and ``dir()`` show, without the names of staging."""
-        if isinstance(found, dict):
-            return {name: value for name, value in found.items() if not name.startswith(OWN)}
-        return [name for name in found if not name.startswith(OWN)]
+    def users_variables(found: dict[str, Any]) -> dict[str, Any]:
+        """What ``locals()`` and ``vars()`` show, without the names of staging."""
+        held = {name: value for name, value in found.items() if not name.startswith(OWN)}
+        return with_values(held)
+
+    @staticmethod
+    def users_names(found: dict[str, Any]) -> list[str]:
+        """What ``dir()`` shows."""
+        return sorted(BoundRuntime.users_variables(found))
+
+    locals = staticmethod(locals)
 
     @staticmethod
     def names(held: dict[str, Any]) -> Any:

@@ -281,6 +281,19 @@ def are_one(left: Any, right: Any) -> bool:
         return False
     if names[0] not in trace.leaves or names[1] not in trace.leaves:
         return False
-    same = trace.leaves[names[0]] is trace.leaves[names[1]]
-    trace.identities[names[0], names[1]] = same
+    return _are_one_leaf(trace, names[0], names[1])
+
+
+def are_one_integer(left: Any, right: Any) -> bool:
+    """The same of two equal integers that Python makes anew each time."""
+    trace = current_trace()
+    held = {} if trace is None else trace.given_integers
+    if trace is None or id(left) not in held or id(right) not in held:
+        return False
+    return _are_one_leaf(trace, held[id(left)][1], held[id(right)][1])
+
+
+def _are_one_leaf(trace: Trace, left: str, right: str) -> bool:
+    same = trace.leaves[left] is trace.leaves[right]
+    trace.identities[left, right] = same
     return same

@@ -186,7 +186,8 @@ def _adds_nothing(kind: type[BaseException]) -> bool:
 
 
 def _is_given(value: Any) -> bool:
-    return isinstance(value, (Tracer, TracedInt, Text)) or type(value) in PLAIN
+    known = isinstance(value, (Tracer, TracedInt, Text, np.ufunc, np.dtype))
+    return known or type(value) in PLAIN
 
 
 def failed(error: BaseException, span: Span | None = None) -> None:

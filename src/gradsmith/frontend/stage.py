@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
@@ -408,7 +408,10 @@ class Scratch:
             check_iterators([value])
             check_outside_iterators([value])
             return stacked_arrays.taken_apart(value, *starred)
-        return self.spread(list(each(value)) if is_grown(value) else value)
+        value = list(each(value)) if is_grown(value) else value
+        check_iterators([value])
+        check_outside_iterators([value])
+        return protocols.taken_apart(value, starred[0]) if starred else protocols.stepwise(value)
 
     def spread(self, value: Any) -> Any:
         """``value`` where its elements become arguments of a call, or of a list or tuple."""
@@ -428,6 +431,7 @@ class Scratch:
         """
         starred, nested = shape
         found = self.unpacked(value, *starred)
+        found = list(found) if isinstance(found, GeneratorType) else found
         if type(found) not in (list, tuple):
             return found
         parts = list(found)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from gradsmith.frontend.hashed import Hashed
 from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir.builder import Builder
@@ -44,7 +45,7 @@ Part: TypeAlias = "str | Value"
 
 
 @stands_for("str")
-class Text:
+class Text(Hashed):
     """A string with traced values in it.
 
     Errors, `print` and `warnings.warn` of the emitted code write it. Where Python itself needs to
@@ -83,8 +84,12 @@ class Text:
     def __radd__(self, other: Any) -> Any:
         return joined([other, self]) if isinstance(other, str) else other + self.used()
 
+    def __hash__(self) -> int:
+        self.hashed = self.settled()
+        return hash(self.hashed)
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in Hashed.__slots__:
             raise AttributeError(name)
         return getattr(self.used(), name)
 
@@ -98,7 +103,7 @@ def _by_string(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in ("str", "repr", "format", "hash", "len", "iter", "getitem", "contains", "mod"):
+for _name in ("str", "repr", "format", "len", "iter", "getitem", "contains", "mod"):
     setattr(Text, f"__{_name}__", _by_string(f"__{_name}__"))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "mul", "rmul"):
     setattr(Text, f"__{_name}__", _by_string(f"__{_name}__"))

@@ -16,7 +16,7 @@ from gradsmith.frontend.showing import printed, warned
 from gradsmith.frontend.text import Text, used
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.unsettled import Refusing
-from gradsmith.frontend.writing import by_format, by_join, formatted
+from gradsmith.frontend.writing import by_format, by_format_map, by_join, formatted
 
 Call: TypeAlias = Callable[..., Any]
 
@@ -35,6 +35,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
     print: lambda call, *args, **options: printed(call, args, options),
     warnings.warn: warned,
     str.format: lambda call, template, *args, **named: by_format(call, template, args, named),
+    str.format_map: by_format_map,
     str.join: lambda call, separator, texts: by_join(separator, protocols.unpacked(texts)),
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""

@@ -198,6 +198,8 @@ class Trace:
     """The storages of the leaves that are arrays, by name."""
     stored_to: set[str] = field(default_factory=set)
     """The leaves that the function writes to."""
+    given_integers: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    """What stands for leaves that are integers, and their names, by identity."""
     identities: dict[tuple[str, str], bool] = field(default_factory=dict)
     """Pairs of leaves of which the function has asked whether they are one object."""
     given: dict[int, tuple[Any, Any]] = field(default_factory=dict)

@@ -7,7 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from gradsmith.frontend.hashed import Hashed
 from gradsmith.ir import dims
+from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.intrinsics import size as size_node
 from gradsmith.ops.regions import as_whole
@@ -15,7 +17,7 @@ from gradsmith.ops.regions import as_whole
 Fallback = Callable[[str, Any, Any], Any]
 
 
-class TracedInt:
+class TracedInt(Hashed):
     """A Python integer with a symbolic value; where Python needs the number, a guard is kept."""
 
     __slots__ = ("dim",)
@@ -37,7 +39,7 @@ class TracedInt:
     known: ClassVar[Callable[..., int]]
     """The present number, which the emitted code checks; set from `value_guards`."""
 
-    traced: ClassVar[Callable[[Any], Any]]
+    traced: ClassVar[Callable[..., Any]]
     """``traced(value)`` is a traced number; set from `dispatch`."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -57,7 +59,8 @@ class TracedInt:
         return dims.decide("!=", self.dim, 0)
 
     def __hash__(self) -> int:
-        return hash(int(self))
+        self.hashed = int(self)
+        return hash(self.hashed)
 
     def __repr__(self) -> str:
         return repr(int(self))  # a text may be the key of a dict: it says the number
@@ -253,18 +256,20 @@ def _short(size: Size) -> Size:
 def divided(symbol: str, left: Size, right: Size) -> Size:
     """``left // right`` or ``left % right``; where the divisor is 0 Python raises an error.
 
-    A divisor that cancels must not be 0; any other is divided by in the emitted code.
+    One that arguments define leaves a guard; by one that the data decide the emitted code
+    divides, whether or not anything reads the result.
     """
     what = "division or modulo" if symbol == "//" else "modulo"
     error = ZeroDivisionError(f"integer {what} by zero")
     if dims.is_unbacked(right):
+        made = dims.compound(symbol, left, right)
         if not dims.settled("!=", right, 0):
             TracedInt.ask_first(lambda: wrap_size(right) == 0, lambda: error)
-        return dims.compound(symbol, left, right)
+            current_builder().note_error(size_node(value=made))
+        return made
     if isinstance(right, Dim):
         TracedInt.ask_first(lambda: not dims.decide("!=", right, 0), lambda: error)
-    cancels = symbol == "//" and isinstance(right, Dim)
-    if (cancels or dims.hint(right) == 0) and not dims.decide("!=", right, 0):
+    if not dims.decide("!=", right, 0):
         raise error
     return _EXACT[symbol](left, right)
 

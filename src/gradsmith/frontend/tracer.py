@@ -16,6 +16,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.frozen import WRITTEN, separate
+from gradsmith.frontend.hashed import Hashed
 from gradsmith.frontend.messages import (
     KEEP,
     TRACED,
@@ -42,7 +43,7 @@ from gradsmith.ops import index
 from gradsmith.ops.shape import as_array, astype
 
 
-class Tracer:
+class Tracer(Hashed):
     """An array, NumPy scalar or Python float of the traced function.
 
     It is a view of a storage: two tracers may share memory, as two arrays do.
@@ -250,7 +251,9 @@ class Tracer:
                 "use a number as the key",
             )
             raise with_own(misfit, hash, self.node)
-        return hash(self.known(self))
+        present = self.known(self)
+        self.hashed = present if self.type.weak else self.type.dtype.type(present)
+        return hash(present)
 
     def __copy__(self) -> Any:
         return self.apply(np.copy, self) if self.type.form == "array" else self

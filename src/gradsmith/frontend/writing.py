@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 import string
 import types
+from _string import formatter_field_name_split  # type: ignore[import-not-found]
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -199,15 +201,36 @@ def _listed(before: str, values: Sequence[str | Text], after: str) -> str | Text
 
 def by_format(call: Call, template: Any, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """``template.format(*args, **named)``."""
-    numbers = iter(range(len(args) + 1))
-    return _filled(call, settled(template), args, named, numbers)
+    template, any_one = settled(template), _Anything()
+    template.format(*[any_one for _ in args], **dict.fromkeys(named, any_one))
+    return _filled(call, template, args, named, iter(range(len(args) + 1)))
+
+
+def by_format_map(call: Call, template: Any, named: Any) -> Any:
+    """``template.format_map(named)``."""
+    template = settled(template)
+    template.format_map(_Anything())
+    return _filled(call, template, (), named, iter(()))
+
+
+class _Anything:
+    """A value for any field: Python finds what is wrong with a template itself."""
+
+    def __getattr__(self, name: str) -> _Anything:
+        return self
+
+    def __getitem__(self, key: int | str) -> _Anything:
+        return self
+
+    def __format__(self, spec: str) -> str:
+        return ""
 
 
 def _filled(
     call: Call,
     template: str,
     args: Sequence[Any],
-    named: Mapping[str, Any],
+    named: Any,
     numbers: Iterator[int],
 ) -> str | Text:
     found: list[str | Text] = []
@@ -216,10 +239,19 @@ def _filled(
         if field is None:
             continue
         name = f"{next(numbers)}{field}" if re.match(r"[.\[]|$", field) else field
-        value, _ = string.Formatter().get_field(name, args, named)
+        value = _field(call, name, args, named)
         inner = _filled(call, spec or "", args, named, numbers)
         found.append(formatted(call, value, conversion or "", inner))
     return joined(found)
+
+
+def _field(call: Call, name: str, args: Sequence[Any], named: Any) -> Any:
+    """What a field of a template names: an argument, attributes and items of it."""
+    first, steps = formatter_field_name_split(name)
+    value = args[first] if isinstance(first, int) else call(operator.getitem, named, first)
+    for of_attribute, key in steps:
+        value = call(getattr if of_attribute else operator.getitem, value, key)
+    return value
 
 
 def by_join(separator: Any, texts: Sequence[Any]) -> Any:

@@ -83,8 +83,8 @@ class Callee:
 TAKING = (
     *("bytearray", "dict", "input", "list", "next", "open", "print", "set", "sorted", "tuple"),
 )
-"""Those of Python's own functions that may take elements of an iterator, have other effects, or make
-what methods change: the emitted code has no other calls of these."""
+"""Those of Python's own functions that may take elements of an iterator, have other effects, or
+make what methods change: the emitted code has no other calls of these."""
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,

@@ -14,15 +14,14 @@ from gradsmith.ir.op import Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
 from gradsmith.ops.arguments import as_static_int, normalize_axes, normalize_axis, size_of
 from gradsmith.ops.complex import conjugated
-from gradsmith.ops.contract import contract, tensordot_labels
+from gradsmith.ops.contract import contract, tensordot, tensordot_labels
 from gradsmith.ops.declare import as_node, implements, primitive, ufunc_dtype
 from gradsmith.ops.emission import emit_call
-from gradsmith.ops.index import getitem, read
-from gradsmith.ops.index_key import Slice
+from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
-from gradsmith.ops.matmul import by_blas, matmul, outer, vdot, vecdot
 from gradsmith.ops.matmul import dot as blas_dot
-from gradsmith.ops.shape import cast, expand_dims, flip, squeeze, unbroadcast
+from gradsmith.ops.matmul import matmul, outer, swapped, vdot, vecdot
+from gradsmith.ops.shape import cast, expand_dims, squeeze, unbroadcast
 
 
 def _strong(value: Any) -> Node:
@@ -116,24 +115,17 @@ def _along_one(x: Node, i: int, y: Node, j: int, function: str) -> Node:
             f"{function}: shapes {describe_shape(x.shape)} and {describe_shape(y.shape)} not "
             f"aligned: {dims.hint(x.shape[i])} (dim {i}) != {dims.hint(y.shape[j])} (dim {j})"
         )
-    as_dot = (i, j) == (x.ndim - 1, max(y.ndim - 2, 0)) and by_blas(x, y)
-    if as_dot and (_has_steps(x) or _has_steps(y)):  # ``@`` rounds differently there
-        return blas_dot(x, y)
+    if x.ndim <= 2 and y.ndim <= 2:
+        return _dot(x, i, y, j)
     left, right, out = tensordot_labels(x.ndim, y.ndim, ((i,), (j,)))
     return contract(x, left, y, right, out)
 
 
-def _has_steps(x: Node) -> bool:
-    """Whether ``x`` is a view that skips elements or shows them in reverse."""
-    while x.op.view is not None:
-        if x.op is flip or (x.op is getitem and any(map(_is_stepped, x.attrs["index"].items))):
-            return True
-        x = x.inputs[0]
-    return False
-
-
-def _is_stepped(item: Any) -> bool:
-    return isinstance(item, Slice) and item.step not in (None, 1)
+def _dot(x: Node, i: int, y: Node, j: int) -> Node:
+    """The product of two vectors or matrices along these axes, as NumPy's functions compute it:
+    ``@`` has another sign of zero, and other last bits, for single elements and some strides.
+    """
+    return blas_dot(swapped(x) if i < x.ndim - 1 else x, swapped(y) if j and y.ndim > 1 else y)
 
 
 @implements(np.vdot)
@@ -142,8 +134,7 @@ def vdot_(a: Any, b: Any, /) -> Node:
     x, y = _strong(a), _strong(b)
     if x.ndim != y.ndim or not x.ndim or not same_shape(x.shape, y.shape):
         x, y = ravel(x), ravel(y)
-    copies = _has_steps(x) or _has_steps(y) or x.array_type.complex
-    return vdot(x, y) if copies or x.ndim != 1 else matmul(x, y)
+    return vdot(x, y)
 
 
 @implements(np.outer)
@@ -186,6 +177,10 @@ def tensordot_(a: Any, b: Any, axes: Any = 2) -> Node:
             f"tensordot: shape-mismatch for sum over axes {axes} of shapes "
             f"{describe_shape(x.shape)} and {describe_shape(y.shape)}"
         )
+    if left and len(left) == x.ndim == y.ndim:  # an array without axes
+        return tensordot(x, y, axes=(left, right))
+    if len(left) == 1 and x.ndim <= 2 and y.ndim <= 2:
+        return _dot(x, left[0], y, right[0])
     first, second, out = tensordot_labels(x.ndim, y.ndim, (left, right))
     return contract(x, first, y, second, out)
 
@@ -241,7 +236,7 @@ def _chain(
     if i == j:
         return nodes[i]
     k = best[i, j]
-    return matmul(_chain(nodes, sizes, best, i, k), _chain(nodes, sizes, best, k + 1, j))
+    return blas_dot(_chain(nodes, sizes, best, i, k), _chain(nodes, sizes, best, k + 1, j))
 
 
 # -- cross ---------------------------------------------------------------------------------------

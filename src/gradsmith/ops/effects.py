@@ -38,11 +38,27 @@ def _effect(name: str, evaluate: Any, emit: EmitRule) -> Op:
 
 # -- raise error(*arguments) from cause ----------------------------------------------------------
 
+
+def _casting_error(**options: Any) -> type[BaseException]:
+    """The class of a ufunc's error about the dtype of its result or operands."""
+    try:
+        np.add(np.zeros(0), 1.0, **options)
+    except TypeError as error:
+        return type(error)
+    return TypeError
+
+
+CASTING_ERRORS: dict[type, str] = {
+    _casting_error(out=np.zeros(0, int)): "np._core._exceptions._UFuncOutputCastingError",
+    _casting_error(dtype=int): "np._core._exceptions._UFuncInputCastingError",
+}
+"""Their arguments are a ufunc, a rule, and dtypes."""
 NUMPYS_ERRORS: dict[type, str] = {
     np.linalg.LinAlgError: "np.linalg.LinAlgError",
     np.exceptions.AxisError: "np.exceptions.AxisError",
+    **CASTING_ERRORS,
 }
-"""Those of NumPy's that its users raise, too."""
+"""Those of NumPy's that its users raise, too, and that emitted code can."""
 
 
 Cause: TypeAlias = "tuple[type[BaseException] | None, int]"

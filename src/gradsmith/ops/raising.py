@@ -14,6 +14,7 @@ import numpy as np
 
 from gradsmith.ir import dims, intrinsics
 from gradsmith.ir.dims import Size
+from gradsmith.ir.evaluations import divisions
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter
 from gradsmith.ir.types import ArrayType, python_number
@@ -44,7 +45,9 @@ def may_raise(node: Node) -> bool:
     empty = node.op.name in OF_SOME and _may_be_empty(node)
     whole = node.op.name == "whole" and not _is_integer(node.inputs[0])
     named = whole or node.op.name.startswith("math_")
-    return arithmetic or empty or named or (node.op.name == "reshape" and not _fits(node))
+    divided = node.op is intrinsics.size and bool(divisions(node.attrs["value"]))
+    misfit = node.op.name == "reshape" and not _fits(node)
+    return arithmetic or empty or named or divided or misfit
 
 
 def may_raise_unread(node: Node) -> bool:

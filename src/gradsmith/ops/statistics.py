@@ -216,7 +216,10 @@ def average(
         total = reduced(reduce_sum, w, axis, keepdims, kind)
         product = cast(x, kind) * cast(w, kind)
         found = reduced(reduce_sum, product, axis, keepdims) / total
-    return (found, broadcasted(total, found.shape)) if returned else found
+    if not returned:
+        return found
+    alike = same_shape(total.shape, found.shape)
+    return found, total if alike else broadcasted(total, found.shape)
 
 
 def _average_dtype(x: Node, w: Node) -> DType:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gradsmith.ops import syntax
 
 
@@ -38,8 +40,10 @@ class Piece:
 Written: TypeAlias = tuple["str | Piece", ...]
 """A text: what is fixed, and what is written for values."""
 
-Given: TypeAlias = "Written | Whole | str | int | float | complex | None"
-"""An argument of an effect."""
+Given: TypeAlias = (
+    "Written | Whole | str | int | float | complex | np.ufunc | np.dtype[Any] | None"
+)
+"""An argument of an effect; ufuncs and dtypes are those of NumPy's own errors."""
 
 
 def evaluated(arguments: Iterable[Given], values: Sequence[Any]) -> list[Any]:
@@ -64,6 +68,10 @@ def expressed(arguments: Iterable[Given], values: Sequence[ast.expr]) -> list[as
 def _expression(argument: Given, values: Sequence[ast.expr]) -> ast.expr:
     if isinstance(argument, Whole):
         return values[argument.place]
+    if isinstance(argument, np.ufunc):
+        return syntax.name(f"np.{argument.__name__}")
+    if isinstance(argument, np.dtype):
+        return syntax.call("np.dtype", argument)
     if not isinstance(argument, tuple):
         return syntax.expression(argument)
     kinds = itertools.groupby(_with_text(argument), lambda pair: pair[0])

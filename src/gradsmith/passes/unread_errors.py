@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from gradsmith.ir.evaluations import evaluation_of
+from gradsmith.ir.evaluations import divisions_computed, evaluation_of, is_computed
 from gradsmith.ir.graph import Graph, Node, Region
-from gradsmith.ir.intrinsics import evaluation, item
+from gradsmith.ir.intrinsics import evaluation, item, size
 from gradsmith.ir.mentions import live
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.raising import may_raise_unread
@@ -106,7 +106,12 @@ def without_idle(graph: Graph) -> Graph:
     """The graph without evaluations of what something else reads."""
     if not any(node.op is evaluation for node in graph.nodes):
         return graph
-    read = {i for node in graph.nodes if node.op is not evaluation for i in node.inputs}
-    read.update(graph.results)
-    nodes = [n for n in graph.nodes if n.op is not evaluation or n.inputs[0] not in read]
+    others = [node for node in graph.nodes if node.op is not evaluation]
+    read = {*graph.results, *(i for node in others for i in node.inputs)}
+    divided = divisions_computed(n for n in others if n.op is not size or n in read)
+
+    def is_idle(value: Node) -> bool:
+        return value in read or is_computed(value, divided)
+
+    nodes = [n for n in graph.nodes if n.op is not evaluation or not is_idle(n.inputs[0])]
     return _of_nodes(graph, nodes)

@@ -18,7 +18,11 @@ _LOOK_AT_THE_CALLER = frozenset(
     {"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"}
 )
 _WITHOUT_ARGUMENTS = frozenset({"dir", "super", "vars"})
-_SHOWING = {"globals": "names", **dict.fromkeys(("dir", "locals", "vars"), "users_names")}
+_SHOWING = {
+    "globals": "names",
+    "dir": "users_names",
+    **dict.fromkeys(("locals", "vars"), "users_variables"),
+}
 """The method of the runtime that gives the user's code what these show."""
 
 
@@ -39,8 +43,10 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     arguments = [visit(a) for visit, a in zip(visits, node.args, strict=False)]
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
-        made = replaced(node, args=arguments, keywords=keywords)
+        made: ast.expr = replaced(node, args=arguments, keywords=keywords)
         shown = _SHOWING.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if shown == "users_names":  # the names alone do not tell which variables are set
+            made = rewriter.call("locals", place(node))
         return made if shown is None else rewriter.call(shown, place(node), made)
     at = place_of_attribute(node, node.func)
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
