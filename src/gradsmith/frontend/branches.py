@@ -172,10 +172,10 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
         own = isinstance(contents, (JoinedRows, JoinedAttributes))
         refill(container, contents.filled(joint) if own else joint.fill(contents))
     made = [joint.fill(v) for v in values]
+    for storage, cause in (pair for arm in arms for pair in arm.invalidated.items()):
+        storage.outdate(cause)  # not what the branch gives, which has been written to as well
     joint.doubt_arrays()
     joint.doubt_containers()
-    for storage, cause in (pair for arm in arms for pair in arm.invalidated.items()):
-        storage.outdate(cause)
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
     note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)
