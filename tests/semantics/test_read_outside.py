@@ -12,6 +12,7 @@ import array
 import collections
 import contextvars
 import ctypes
+import decimal
 import enum
 import hashlib
 import queue
@@ -20,8 +21,10 @@ import sys
 import textwrap
 import threading
 import types
+import warnings
 import weakref
 
+import numpy as np
 import pytest
 
 import gradsmith as gs
@@ -230,6 +233,60 @@ def hashes_templates_wrappers():
     return f, change
 
 
+def the_process():
+    kept = sys.getrecursionlimit(), threading.current_thread().name
+    numbers = decimal.Context(prec=5)
+    decimal.setcontext(numbers)
+    np.seterr(over="ignore")
+
+    def f(x):
+        limit, name = sys.getrecursionlimit() - kept[0], threading.current_thread().name
+        digits = np.get_printoptions()["precision"], decimal.getcontext().prec
+        third = float(decimal.Decimal(1) / decimal.Decimal(3))
+        return limit * x, len(name) * x, digits, np.geterr()["over"] == "raise", third * x
+
+    def change():
+        numbers.prec += 1
+        np.seterr(over="raise")
+
+    return f, change
+
+
+def errors_that_numpy_raises():
+    np.seterr(all="ignore")
+
+    def f(x):
+        try:
+            return np.log(np.float64(x) - 2.0)
+        except FloatingPointError:
+            return -x
+
+    return f, lambda: np.seterr(all="raise")
+
+
+def warnings_that_are_errors():
+    def f(x):
+        try:
+            warnings.warn("now", stacklevel=1)
+        except UserWarning:
+            return -x
+        return x
+
+    warnings.simplefilter("ignore")
+    return f, lambda: warnings.simplefilter("error")
+
+
+def integers_that_c_code_keeps():
+    def f(x):
+        n = ctypes.c_int(1)
+        n.value = int(x) + 1
+        with decimal.localcontext() as context:
+            context.prec = int(x) + 1
+            return n.value * x, float(decimal.Decimal(1) / decimal.Decimal(3))
+
+    return f, lambda: None
+
+
 WORLDS = [
     views_of_dicts,
     views_of_a_dict_that_is_written,
@@ -245,6 +302,10 @@ WORLDS = [
     appended_arrays_of_the_library,
     queues_and_events,
     hashes_templates_wrappers,
+    the_process,
+    errors_that_numpy_raises,
+    warnings_that_are_errors,
+    integers_that_c_code_keeps,
 ]
 
 
@@ -256,6 +317,13 @@ def history(make, run, monkeypatch):
         found.append(repr(called(x)))
         change()
     return found
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    with warnings.catch_warnings(), np.errstate(), decimal.localcontext():
+        warnings.simplefilter("ignore", gs.GradsmithWarning)
+        yield
 
 
 @pytest.mark.parametrize("make", WORLDS)

@@ -43,6 +43,7 @@ from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_change, holds_attributes, is_member_of_c
 from gradsmith.frontend.unsettled import OWN, MaybeUnset, Refusing, Unsettled
@@ -486,10 +487,24 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
             check_change(trace, owner)
         if name == "__dict__":
             note_shown(trace, value)
-        setattr(owner, name, value)
+        setattr(owner, name, value if isinstance(owner, Tracer) else _for_c(value, name))
     else:
         check_slots(owner, name, kind)
         store(trace, owner, name, value)
+
+
+def _for_c(value: Any, name: str) -> Any:
+    """What C code is given to keep as an attribute: of a traced integer the present number."""
+    if isinstance(value, TracedInt):
+        return TracedInt.known(value)
+    if isinstance(value, Tracer):
+        raise UnsupportedError(
+            f"the attribute {name!r} of an object that is not written in Python is set to a "
+            "traced value",
+            current_span(),
+            "hold it in a variable, or in an object of a class of your own",
+        )
+    return value
 
 
 def _is_kept_by_c(kind: Any) -> bool:

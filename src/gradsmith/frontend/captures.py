@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import decimal
 import os
 import types
 from collections import deque
@@ -191,10 +192,16 @@ _WITHOUT_ATTRIBUTES = (str, bytes, int, float, complex, type(None))
 
 
 def rely_on_environment(trace: Trace, value: Any) -> None:
-    """``value`` has been read: where it is the environment, the code depends on what that is."""
+    """``value`` has been read: where it is the environment, or computes as the context of decimal
+    numbers says, the code depends on what that is.
+    """
     if value is os.environ or value is os.getenv:
         trace.reliances["environment"] = Reliance(
             lambda: dict(os.environ), dict(os.environ), by_identity=False
+        )
+    if value is decimal.Decimal or type(value) is decimal.Decimal:
+        trace.reliances["decimal"] = Reliance(
+            _decimal_context, _decimal_context(), by_identity=False
         )
 
 
@@ -207,6 +214,12 @@ def _view(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any
     trace.seen[id(value)] = seen, read
     trace.originals[id(seen)] = Original(value, read)
     return seen
+
+
+def _decimal_context() -> tuple[int, str]:
+    """What the results of decimal numbers depend on."""
+    context = decimal.getcontext()
+    return context.prec, context.rounding
 
 
 def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:

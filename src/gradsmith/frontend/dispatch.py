@@ -267,7 +267,7 @@ def _with_signs_known(shape: Any) -> Any:
 
 def _have_raised(trace: Trace, begin: int) -> None:
     """Have the errors of the nodes made last raised: now, where Python has to know them."""
-    kinds = trace.floating.raised()
+    kinds = trace.floating.raised(handled=trace.trying > 0)
     if trace.trying or kinds:
         _raise_now(trace, begin, kinds)
     else:

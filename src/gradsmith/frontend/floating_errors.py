@@ -41,15 +41,19 @@ class FloatingErrors:
             warnings.filters[:] = self.filters  # type: ignore[index]
             yield
 
-    def raised(self) -> tuple[str, ...]:
-        """The kinds of errors that raise exceptions now, and did not then."""
+    def raised(self, *, handled: bool) -> tuple[str, ...]:
+        """The kinds of errors that raise exceptions now, and did not then; where the exceptions
+        are ``handled``, also those that did.
+        """
         now = np.geterr()
         strict = list(warnings.filters) != self.filters and warnings_are_errors()
-        if now == self.kinds and not strict:
+        if now == self.kinds and not strict and not (handled and "raise" in now.values()):
             return ()
         ways = ("raise", "warn") if strict else ("raise",)
         return tuple(
-            kind for kind, way in now.items() if way in ways and self.kinds[kind] != "raise"
+            kind
+            for kind, way in now.items()
+            if way in ways and (handled or self.kinds[kind] != "raise")
         )
 
     def restore(self) -> None:
@@ -59,13 +63,13 @@ class FloatingErrors:
 
 def warnings_are_errors() -> bool:
     """Whether the warnings that NumPy gives of such errors raise exceptions."""
-    for action, message, category, module, line in warnings.filters:
-        if (
-            issubclass(RuntimeWarning, category)
-            and message is None
-            and module is None
-            and not line
-        ):
+    return is_error(RuntimeWarning)
+
+
+def is_error(category: type[Warning]) -> bool:
+    """Whether warnings of this category raise exceptions, whatever their texts."""
+    for action, message, kind, module, line in warnings.filters:
+        if issubclass(category, kind) and message is None and module is None and not line:
             return action == "error"
     return False
 

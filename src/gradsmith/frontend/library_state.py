@@ -40,6 +40,31 @@ def note_state(trace: Trace, value: Any, read: Reader) -> None:
         trace.reliances["state", id(value)] = reliance
 
 
+def note_answer(trace: Trace | None, function: Any, answer: Any) -> Any:
+    """What a function of a library without arguments (`np.geterr`, `sys.getrecursionlimit`) has
+    told about the process is relied on.
+    """
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None) or ""
+    root = module.partition(".")[0]
+    if trace is None or not name.startswith(_ASKING) or root == "gradsmith":
+        return answer
+    if root != "numpy" and root not in sys.stdlib_module_names:
+        return answer
+    told = _told(answer)
+    if _told(function()) == told:  # else each call makes another object
+        reliance = Reliance(lambda: _told(function()), told, by_identity=False)
+        trace.reliances["told", module, name] = reliance
+    return answer
+
+
+_ASKING = ("get", "is", "current", "active", "default")
+
+
+def _told(answer: Any) -> Any:
+    found = _state_of_part(answer)
+    return repr(answer) if isinstance(found, Identity) else found
+
+
 def has_state(value: Any) -> bool:
     """Whether it is an object of Python's library that can change, or of a class derived from such
     a class.

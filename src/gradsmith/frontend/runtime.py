@@ -132,6 +132,7 @@ from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebinding
+from gradsmith.frontend.library_state import note_answer
 from gradsmith.frontend.lookups import check_element, check_lookup
 from gradsmith.frontend.loops import Looping
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
@@ -341,12 +342,12 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         check_library(function, args, kwargs)
         check_method_of_library(function, args)
         with left_as_it_was(function, args), recursing(function):
-            return staged(function)(*args, **kwargs)
-    else:
-        written = written_by_dataclass(function, args)
-        if written is not None:
-            return written(*args, **kwargs)
-        kwargs = with_defaults(function, args, kwargs)
+            made = staged(function)(*args, **kwargs)
+        return made if args or kwargs else note_answer(current_trace(), function, made)
+    written = written_by_dataclass(function, args)
+    if written is not None:
+        return written(*args, **kwargs)
+    kwargs = with_defaults(function, args, kwargs)
     with recursing(function):
         return staged(function)(*args, **kwargs)
 
@@ -460,6 +461,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     note_passed_on(args)
     check_changes(function, args, kwargs)
     made = function(*args, **kwargs)
+    if not (args or kwargs):
+        note_answer(current_trace(), function, made)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
 

@@ -7,17 +7,20 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import ConcretizationError, Span, UnsupportedError
+from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.exact_type import check_text
+from gradsmith.frontend.floating_errors import is_error
 from gradsmith.frontend.opaque import OpaqueObject, present_object, record
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text, Value, settled
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import Reliance, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.writing import formatted
@@ -166,8 +169,21 @@ def warned(
             'write warnings.warn("...", RuntimeWarning)',
         )
     text = formatted(call, message, "s", "")
+    _raise_as_error(text, category or UserWarning)
     level = int(stacklevel)
     Effect(effects.warn).take([text]).say(category=name, stacklevel=level)
+
+
+def _raise_as_error(text: Any, category: type[Warning]) -> None:
+    """Raise a warning that a ``try`` may handle, where filters make errors of such warnings."""
+    trace = current_trace()
+    if trace is None or not trace.trying:
+        return
+    strict = partial(is_error, category)
+    trace.reliances["warning", category] = Reliance(strict, strict(), by_identity=True)
+    if strict():
+        check_at_root(trace)
+        raise category(text)
 
 
 def can_fail(error: BaseException) -> bool:

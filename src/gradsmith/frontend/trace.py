@@ -372,6 +372,8 @@ def count_handlers(step: int, lookups: bool) -> None:
     """A ``try`` with a handler begins (1) or ends (-1)."""
     trace = _current.get()
     if trace is not None:
+        kinds = trace.floating.kinds
+        trace.reliances.setdefault("np.geterr", Reliance(np.geterr, kinds, by_identity=False))
         trace.trying += step
         trace.trying_lookups += step * lookups
 
