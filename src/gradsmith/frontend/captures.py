@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
-from gradsmith.frontend.classes import note_used
+from gradsmith.frontend.classes import is_instance, note_used
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
     CONTAINERS,
@@ -81,6 +82,13 @@ def is_made(trace: Trace, value: Any) -> bool:
     return original is not None and original.real is not value
 
 
+def note_object(trace: Trace, value: Any) -> None:
+    """The function uses an object from outside, which must stay of its class."""
+    note_used(value)
+    if is_instance(value):
+        trace.lookups.owners[id(value)] = value
+
+
 def rely(trace: Trace, key: object, read: Reader, value: Any) -> None:
     """The next call must find the same object."""
     trace.reliances.setdefault(key, Reliance(read, value, by_identity=True))
@@ -119,7 +127,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     if can_be_copied(value):
         return _iterator(trace, key, value, read)
     trace.external[id(value)] = value
-    note_used(value)
+    note_object(trace, value)
     trace.originals[id(value)] = Original(value, read)
     if isinstance(value, bytearray):
         trace.reliances[key] = Reliance(read, copy.copy(value), by_identity=False)
@@ -267,7 +275,7 @@ class _Copying:
                 return _iterator(self.trace, ("part", id(value)), value, here)
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
-            note_used(value)
+            note_object(self.trace, value)
             return value
         given = argument_from_outside(self.trace, value, here) if path else None
         if given is not None:
@@ -313,11 +321,35 @@ def rely_on_names(trace: Trace, function: types.FunctionType) -> None:
 
 
 def is_itself(name: str, value: Any) -> bool:
-    """A builtin or NumPy function under its own name: taken to stay what it is."""
+    """A function or class of Python's or NumPy's under its own name, which is seldom another one
+    later.
+    """
     return (
         getattr(value, "__module__", None) in ("builtins", "numpy", "math")
         and getattr(value, "__name__", None) == name
     )
+
+
+def is_usual_name(name: str, value: Any) -> bool:
+    """Whether it is a module of Python's or NumPy's under the name that everyone gives it, which
+    is taken to stay what it is.
+    """
+    if not isinstance(value, types.ModuleType):
+        return False
+    full = value.__name__
+    known = full.split(".")[0] in ("numpy", *sys.stdlib_module_names)
+    return known and (name == full.split(".")[0] or (name == "np" and full == "numpy"))
+
+
+def rely_on_variable(trace: Trace, function: types.FunctionType, name: str) -> None:
+    """The next call must find the same object under a name that is not local; where it is a
+    builtin, no global of that name.
+    """
+    key, read = global_or_cell(function, name)
+    if key[0] == "cell":
+        rely(trace, key, read, read())
+    else:
+        trace.lookups.note_variable(function.__globals__, name)
 
 
 def _frozen(value: Any) -> Any:

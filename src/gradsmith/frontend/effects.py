@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.captures import global_or_cell, rely
-from gradsmith.frontend.classes import DELETED, MISSING, is_instance, note_used, own_attribute
+from gradsmith.frontend.captures import global_or_cell, note_object
+from gradsmith.frontend.classes import DELETED, MISSING, is_instance, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
 from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Original, Store, Trace
+from gradsmith.frontend.trace import Original, Reliance, Store, Trace
 from gradsmith.frontend.warned import warn_left
 
 MUTATORS = {
@@ -37,7 +37,7 @@ def note_external(trace: Trace, owner: Any) -> None:
     known = id(owner) in trace.originals or id(owner) in trace.external
     if not (known or id(owner) in trace.made):
         trace.external[id(owner)] = owner
-        note_used(owner)
+        note_object(trace, owner)
         trace.originals[id(owner)] = Original(owner, None)
 
 
@@ -54,14 +54,26 @@ def write_outside(trace: Trace, owner: Any, name: str, value: Any, before: Any) 
     overlay = _overlay(trace, owner)
     if name not in overlay:
         establish(overlay, name, DELETED if before is MISSING else before)
-        if before is MISSING and (is_instance(owner) or isinstance(owner, type)):
-            rely(trace, ("own", id(owner), name), partial(own_attribute, owner, name), MISSING)
+        if is_instance(owner) or isinstance(owner, type):
+            _rely_on_presence(trace, owner, name)
     for held in (overlay, trace.dicts.get(id(owner))):
         if held is not None:
             note_written(held)
             held[name] = value
     if value is DELETED and id(owner) in trace.dicts:
         del trace.dicts[id(owner)][name]
+
+
+def _rely_on_presence(trace: Trace, owner: Any, name: str) -> None:
+    """An attribute is about to be written: the next call must find it in the object itself, too,
+    or else must not, as then a base class may have it.
+    """
+    is_there = partial(_is_there, owner, name)
+    trace.reliances["own", id(owner), name] = Reliance(is_there, is_there(), by_identity=True)
+
+
+def _is_there(owner: Any, name: str) -> bool:
+    return own_attribute(owner, name) is not MISSING
 
 
 def _shown(owner: Any, name: str) -> str:
