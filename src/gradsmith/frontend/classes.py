@@ -6,7 +6,7 @@ import dataclasses
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, MappingView, ValuesView
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,14 @@ def is_users_class(cls: type) -> bool:
     return found
 
 
+_VIEWS = (MappingView, KeysView, ItemsView, ValuesView)
+"""Python's classes of what ``keys()``, ``items()`` and ``values()`` of a user's `Mapping` give:
+their methods call the user's, and are followed."""
+
+
 def _is_users(cls: type) -> bool:
+    if cls in _VIEWS:
+        return True
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")
     return not library and not issubclass(cls, (np.ndarray, np.generic))
