@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import InternalError, UnsupportedError
+from gradsmith.frontend import attribute_dicts
+from gradsmith.frontend.attribute_dicts import note_owner
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import METHODS, capture, rely
@@ -99,6 +101,7 @@ def _of_librarys(trace: Trace, owner: Any, name: str) -> Any:
         return getattr(owner, name)
     if name == "__dict__" and not isinstance(owner, (type, types.ModuleType)):
         return outside_dict(trace, owner)
+    note_owner(trace, owner)
     return outside_attribute(trace, owner, name)
 
 
@@ -140,6 +143,9 @@ def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
     trace.dicts[id(owner)] = made
     adopt(made)
     return made
+
+
+attribute_dicts.provide(outside_dict)
 
 
 def class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
+from gradsmith.frontend.attribute_dicts import attribute_dict, note_copied_owner
 from gradsmith.frontend.classes import is_instance, note_used
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
@@ -106,6 +107,9 @@ def _note_copy(trace: Trace, seen: Any, real: Any, read: Reader) -> Any:
 
 
 def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    attributes = attribute_dict(trace, key, value, read)
+    if attributes is not None:
+        return attributes
     if is_input(value):
         seen = _input(trace, name, value, read)
         if isinstance(value, np.ndarray):
@@ -266,6 +270,9 @@ class _Copying:
             same = partial(_are_one, here, first)
             self.trace.reliances["one", id(value), here] = Reliance(same, True, by_identity=True)
             return seen
+        attributes = attribute_dict(self.trace, here, value, here)
+        if attributes is not None:
+            return attributes
         if not tree.is_container(value):
             if isinstance(value, CONTAINERS):
                 given = argument_from_outside(self.trace, value, here)
@@ -284,6 +291,8 @@ class _Copying:
         for key in keys:
             note_used(key, key=True)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
+        if kind in ("dataclass", "object"):
+            note_copied_owner(self.trace, value)
         inner = [
             self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]
             for key, part in zip(keys, parts, strict=True)

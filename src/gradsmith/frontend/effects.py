@@ -13,6 +13,11 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.attribute_dicts import (
+    check_attribute_write,
+    check_dict_write,
+    note_owner,
+)
 from gradsmith.frontend.captures import global_or_cell, note_object
 from gradsmith.frontend.classes import DELETED, MISSING, is_instance, own_attribute
 from gradsmith.frontend.doubts import note_written
@@ -39,6 +44,7 @@ def note_external(trace: Trace, owner: Any) -> None:
         trace.external[id(owner)] = owner
         note_object(trace, owner)
         trace.originals[id(owner)] = Original(owner, None)
+    note_owner(trace, owner)
 
 
 def changed(trace: Trace, owner: Any, name: str) -> Any:
@@ -51,6 +57,9 @@ def write_outside(trace: Trace, owner: Any, name: str, value: Any, before: Any) 
     """``owner.name = value`` of an object from outside, which held ``before``."""
     if id(owner) not in trace.made:
         warn_left(f"the write to {_shown(owner, name)}")
+    if type(owner) is not dict and id(owner) not in trace.made:
+        check_attribute_write(trace, owner)
+        note_owner(trace, owner)
     overlay = _overlay(trace, owner)
     if name not in overlay:
         establish(overlay, name, DELETED if before is MISSING else before)
@@ -103,6 +112,8 @@ def check_no_outside_dict(trace: Trace, container: Any) -> None:
             current_span(),
             "set the attribute itself, or use setattr(owner, name, value)",
         )
+    if isinstance(container, dict):
+        check_dict_write(trace, container)
 
 
 def delete_outside(trace: Trace, owner: Any, name: str, before: Any) -> None:

@@ -30,6 +30,7 @@ from gradsmith.frontend import (
     text_values,
 )
 from gradsmith.frontend.arguments import argument_behind, is_input
+from gradsmith.frontend.attribute_dicts import note_proxy
 from gradsmith.frontend.attributes import (
     Attributes,
     is_external,
@@ -489,6 +490,7 @@ def _item_of_outside(trace: Trace, owner: Any, key: Any) -> Any:
 
 def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
     """An item of an object from outside that is no list or dict."""
+    note_proxy(trace, owner)
     value = _found(trace, owner, owner, key)
     if not (is_input(value) and isinstance(key, Hashable)):
         return value

@@ -177,6 +177,10 @@ class Trace:
     """Variables of staged functions that methods of classes defined in them close over."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
+    dict_owners: dict[int, Any] = field(default_factory=dict)
+    """Objects from outside whose attributes the function uses, by the identity of their dicts."""
+    proxies: dict[int, Any] = field(default_factory=dict)
+    """What proxies from outside show of which the function reads items, by identity."""
     overlays: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
     """For objects from outside: the attributes that the function writes."""
     read_ahead: dict[Node, Span | None] = field(default_factory=dict)
