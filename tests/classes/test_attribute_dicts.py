@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import types
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pytest
 
 import gradsmith as gs
+from gradsmith.errors import UnsupportedError
 from helpers import each
 
 
@@ -260,3 +263,116 @@ def test_the_dict_of_an_object_that_is_its_own_is_changed():
     compiled = gs.compile(function)
     assert [compiled(3.0), compiled(3.0)] == [9.0, 21.0]
     assert state == {"a": 18.0, "b": 3.0, "c": 3.0}
+
+
+# -- the dict of an object outside under another name
+
+
+class Open:
+    pass
+
+
+@dataclass
+class Pair:
+    a: float
+    b: float
+
+
+def held_dict(form):
+    """An object or module, and its dict as the functions find it."""
+    b = types.ModuleType("settings") if form == "module" else Open()
+    b.v = 0.0
+    return b, [vars(b)] if form == "in a list" else vars(b)
+
+
+def item(d, form):
+    return d[0]["v"] if form == "in a list" else d["v"]
+
+
+FORMS = ("variable", "in a list", "module")
+
+
+@each("form", FORMS)
+@each("written", [True, False])
+def test_a_dict_outside_shows_the_attributes_of_its_object(form, written):
+    def run(compiled):
+        b, d = held_dict(form)
+
+        def function(x):
+            if written:
+                b.v = x
+            return b.v + 2 * item(d, form)
+
+        c = compiled(function)
+        found = [c(1.0), c(2.0)]
+        b.v = 5.0
+        found.append(c(3.0))
+        b.w = 1.0
+        return [*found, c(4.0), b.v]
+
+    assert run(gs.compile) == run(lambda f: f)
+
+
+@each("form", FORMS)
+def test_attributes_are_not_written_once_their_dict_is_read(form):
+    b, d = held_dict(form)
+
+    def function(x):
+        before = item(d, form)
+        b.v = x
+        return before + item(d, form)
+
+    with pytest.raises(UnsupportedError, match="under another name"):
+        gs.compile(function)(1.0)
+    assert b.v == 0.0
+
+
+@each("form", FORMS)
+@each("first", ["dict", "attribute"])
+def test_a_dict_is_not_written_where_attributes_are_read(form, first):
+    b, d = held_dict(form)
+
+    def function(x):
+        before = b.v if first == "attribute" else 0.0
+        (d[0] if form == "in a list" else d)["v"] = x
+        return before + b.v
+
+    with pytest.raises(UnsupportedError):
+        gs.compile(function)(1.0)
+    assert b.v == 0.0
+
+
+def test_a_dict_among_the_arguments_is_that_of_an_object():
+    def function(x, b, d):
+        b.v = x
+        return d["v"]
+
+    b, d = held_dict("variable")
+    with pytest.raises(UnsupportedError, match="under another name"):
+        gs.compile(function)(1.0, b, d)
+
+
+def test_the_dict_of_a_dataclass_under_another_name():
+    b = Pair(1.0, 2.0)
+    d = vars(b)
+
+    def function(x):
+        b.a = x
+        return d["a"]
+
+    with pytest.raises(UnsupportedError, match="under another name"):
+        gs.compile(function)(1.0)
+
+
+def test_the_dict_of_a_class_under_another_name():
+    class C:
+        v = 0.0
+
+    d = vars(C)
+
+    def function(x):
+        C.v = x
+        return d["v"]
+
+    with pytest.raises(UnsupportedError, match="under another name"):
+        gs.compile(function)(1.0)

@@ -135,3 +135,81 @@ def test_methods_of_mixins_are_staged(function):
     compiled = gs.compile(function)
     for x in (2.0, -1.0, 0.5):
         assert repr(compiled(x)) == repr(function(x))
+
+
+# -- views of a mapping, which call its methods
+
+
+class Plain(MutableMapping):
+    def __init__(self, **held):
+        self.held = held
+
+    def __getitem__(self, key):
+        return self.held[key]
+
+    def __setitem__(self, key, value):
+        self.held[key] = value
+
+    def __delitem__(self, key):
+        del self.held[key]
+
+    def __iter__(self):
+        return iter(self.held)
+
+    def __len__(self):
+        return len(self.held)
+
+
+def named(**given):
+    return given
+
+
+VIEWS = {
+    "sum of values": lambda m: sum(m.values()),
+    "items in a loop": lambda m: [2 * v for k, v in m.items()],
+    "list of items": lambda m: list(m.items()),
+    "keys": lambda m: (list(m.keys()), len(m.keys()), "b" in m.keys()),  # noqa: SIM118
+    "values in": lambda m: 2.0 in m.values(),
+    "items in": lambda m: ("a", 2.0) in m.items(),
+    "equal": lambda m: m == {"a": 2.0},
+    "items equal": lambda m: m.items() == {("a", 2.0)},
+    "operators of keys": lambda m: (sorted(m.keys() & {"a", "z"}), sorted(m.keys() | {"z"})),
+    "greatest": lambda m: (max(m, key=lambda k: m[k]), max(m.values())),
+    "sorted": lambda m: sorted(m.items(), key=lambda pair: -pair[1]),
+    "zip": lambda m: list(zip(m.keys(), m.values(), strict=True)),
+    "in braces": lambda m: {"z": 1.0, **m, "y": 2.0},
+    "in a call": lambda m: named(z=1.0, **m),
+    "dict": dict,
+}
+
+
+@each("use", VIEWS)
+def test_views_of_a_mapping_show_what_it_holds(use):
+    def run(compiled):
+        m = Plain(a=0.0)
+
+        def written(x):
+            m["a"] = x
+            return VIEWS[use](m)
+
+        read = compiled(lambda x: (x, VIEWS[use](m)))
+        write = compiled(written)
+        found = [write(1.0), write(2.0), read(1.0)]
+        m["a"] = 4.0
+        found.append(read(1.0))
+        m["b"] = 3.0
+        return [*found, read(1.0), write(7.0)]
+
+    assert repr(run(gs.compile)) == repr(run(lambda f: f))
+
+
+def test_views_outside_show_what_the_mapping_holds():
+    def run(compiled):
+        m = Plain(a=1.0)
+        values, items, keys = m.values(), m.items(), m.keys()
+        c = compiled(lambda x: (sum(values) * x, [v * x for _, v in items], list(keys), len(keys)))
+        found = [c(2.0)]
+        m["b"] = 3.0
+        return [*found, c(2.0)]
+
+    assert repr(run(gs.compile)) == repr(run(lambda f: f))

@@ -36,6 +36,7 @@ from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_ke
 from gradsmith.frontend.identity import Identity
 from gradsmith.frontend.isolated_calls import with_own_memory
 from gradsmith.frontend.libraries import is_library_object
+from gradsmith.frontend.outside_lookups import apart, is_quick
 from gradsmith.frontend.shared_memory import MemoryConditions
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -82,8 +83,8 @@ class Entry:
     """The way for one exact combination of dtypes and shapes."""
 
     __slots__ = (
-        "captured", "defaults", "direct", "function", "memory", "order", "plan", "simple",
-        "specialisation",
+        "captured", "checked", "code", "conditions", "defaults", "direct", "followed", "function",
+        "memory", "order", "plan", "simple", "specialisation",
     )  # fmt: skip
 
     def __init__(
@@ -101,9 +102,18 @@ class Entry:
         self.simple = simple
         self.order = tuple(order)
         self.memory = ArgumentMemory.of(specialisation, order)
+        self.followed, self.code, self.conditions = apart(specialisation.reliances)
+        self.checked = bool(self.conditions) or self.memory is not None
         self.direct = not (specialisation.layouts or specialisation.logged)
         self.captured = kinds
         self.plan: Plan | None = None
+
+    def checks_hold(self, args: Sequence[Any]) -> bool:
+        """Whether a simple call with these arguments may use the code."""
+        for condition in self.conditions:
+            if not condition.holds():
+                return False
+        return self.memory is None or self.memory.holds(args)
 
     def holds(self) -> bool:
         """Whether defaults, captured values and what was relied on are still of the same kind."""
@@ -221,9 +231,10 @@ class Compiled:
             return self._miss(key, args, kwargs)
         try:
             if entry.simple:
-                if entry.memory is not None and not entry.memory.holds(args):
-                    return self._miss(key, args, kwargs)
-                return entry.function(*args)
+                same = entry.followed.__code__ is entry.code
+                if same and (not entry.checked or entry.checks_hold(args)):
+                    return entry.function(*args)
+                return self._miss(key, args, kwargs)
             if not entry.direct or not entry.holds():
                 return self._miss(key, args, kwargs)
             values = self._values(entry, args, kwargs)
@@ -322,7 +333,8 @@ class Compiled:
         self._latest = specialisation
         values = call.values
         simple = (
-            not (specialisation.captures or specialisation.reliances or kwargs)
+            not (specialisation.captures or kwargs)
+            and all(map(is_quick, specialisation.reliances))
             and not (specialisation.layouts or specialisation.logged)
             and not specialisation.writes.writes
             and specialisation.plain

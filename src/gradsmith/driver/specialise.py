@@ -52,6 +52,7 @@ from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
+from gradsmith.frontend.outside_lookups import Condition
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.results import (
     check_results,
@@ -66,7 +67,7 @@ from gradsmith.frontend.shared_memory import (
     shared_containers,
 )
 from gradsmith.frontend.text import Text
-from gradsmith.frontend.trace import Capture, Reliance, Trace, read_now
+from gradsmith.frontend.trace import Capture, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
@@ -147,7 +148,7 @@ class Specialisation:
     checked: tuple[Capture, ...]
     """What was captured and is not passed on, but must stay of its kind."""
     captured_patterns: tuple[object, ...]
-    reliances: tuple[Reliance, ...]
+    reliances: tuple[Condition, ...]
     arguments: tuple[str, ...]
     result: tree.Tree
     plain: bool
@@ -531,7 +532,7 @@ class _Attempt:
             captured_patterns=tuple(
                 pattern_key(trace.leaves[c.name]) for c in (*captures, *checked)
             ),
-            reliances=tuple(trace.reliances.values()),
+            reliances=(*trace.lookups.conditions(), *trace.reliances.values()),
             arguments=tuple(arguments.dynamic),
             result=shape,
             plain=is_plain(shape),

@@ -100,6 +100,7 @@ def _by_runtime(name: str, own: types.FunctionType) -> Callable[..., Any]:
         return made
 
     method.__name__, method.__qualname__ = own.__name__, own.__qualname__
+    method._gs_own = own  # type: ignore[attr-defined]
     return method
 
 

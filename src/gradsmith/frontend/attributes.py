@@ -15,9 +15,11 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import InternalError, UnsupportedError
+from gradsmith.frontend import attribute_dicts
+from gradsmith.frontend.attribute_dicts import note_owner
 from gradsmith.frontend.cached_functions import check_cache_attribute
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.captures import METHODS, capture, is_itself, note_external, rely
+from gradsmith.frontend.captures import METHODS, capture, note_external, rely
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.classes import (
     DELETED,
@@ -103,6 +105,7 @@ def of_library(trace: Trace, owner: Any, name: str) -> Any:
         return getattr(owner, name)
     if name == "__dict__" and not isinstance(owner, (type, types.ModuleType)):
         return outside_dict(trace, owner)
+    note_owner(trace, owner)
     return outside_attribute(trace, owner, name)
 
 
@@ -144,6 +147,9 @@ def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
     trace.dicts[id(owner)] = made
     adopt(made)
     return made
+
+
+attribute_dicts.provide(outside_dict)
 
 
 def class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:
@@ -341,13 +347,17 @@ def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
         return made
     mine = special(kind, "__get__")
     if mine is not None:
+        _rely_on_class(trace, cls if owner is None else owner, name, kind)
         return call(mine, kind, owner, cls)
     if hasattr(type(kind), "__get__"):
         _rely_on_class(trace, cls if owner is None else owner, name, kind)
         return kind.__get__(owner, cls)
     holder = _holder(trace, cls, name)
     if owner is not None and is_external(trace, owner):
-        rely(trace, ("absent", id(owner), name), partial(instance_attribute, owner, name), MISSING)
+        _rely_on_absence(trace, owner, name)
+    if holder is not None:
+        trace.lookups.classes[cls] = None
+        trace.lookups.note_nearer(cls.__mro__, holder, name, trace.made)
     written = MISSING if holder is None else changed(trace, holder, name)
     if written is not MISSING:
         return written
@@ -367,10 +377,20 @@ def _of_property(trace: Trace, kind: property, owner: Any, cls: type, name: str)
 
 def _rely_on_class(trace: Trace, owner: Any, name: str, kind: Any) -> None:
     """The next call must find the same method, property or descriptor."""
-    if is_external(trace, owner) or is_external(trace, type(owner)):
-        holder = owner if is_external(trace, owner) else type(owner)
-        if raw_attribute(holder, name) is kind:
-            rely(trace, ("method", id(holder), name), partial(raw_attribute, holder, name), kind)
+    cls = owner if isinstance(owner, type) else type(owner)
+    trace.lookups.note_class(cls, name, trace.made)
+    if cls is not owner and is_external(trace, owner) and not _is_data_descriptor(kind):
+        _rely_on_absence(trace, owner, name)
+
+
+def _rely_on_absence(trace: Trace, owner: Any, name: str) -> None:
+    """The next call must find nothing in the object itself."""
+    if instance_attribute(owner, name) is not MISSING:
+        return  # which the function has deleted
+    if isinstance(class_attribute(type(owner), name), types.MemberDescriptorType):
+        rely(trace, ("absent", id(owner), name), partial(instance_attribute, owner, name), MISSING)
+    else:
+        trace.lookups.note_absent(owner, name)
 
 
 def _of_class(trace: Trace, cls: type, name: str) -> Any:
@@ -379,9 +399,12 @@ def _of_class(trace: Trace, cls: type, name: str) -> Any:
     if holder is not None:
         held, is_written = _of_classes(trace, (holder,), name)
         return held if is_written else _bound(trace, held, None, cls, name)
+    trace.lookups.note_class(cls, name, trace.made)
     meta = class_attribute(type(cls), name)
     if isinstance(meta, property) and meta.fget is not None:
         return call(meta.fget, cls)
+    if meta is not MISSING and is_users_class(type(cls)) and not hasattr(type(meta), "__get__"):
+        return _bound(trace, meta, None, type(cls), name)
     if any(changed(trace, base, name) is DELETED for base in cls.__mro__):
         return MISSING
     hooks = special(cls, "__getattr__") or special(cls, "__getattribute__")
@@ -407,10 +430,13 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
             at = None if instance is cls else instance
             users = isinstance(kind, property) or special(kind, "__get__") is not None
             if users and at is not None:
+                trace.lookups.note_bases(after, name, trace.made)
                 return _bound(trace, kind, at, cls, name)
             if not hasattr(type(kind), "__get__"):
+                trace.lookups.note_nearer(after, base, name, trace.made)
                 return _bound(trace, kind, None, base, name)
             break
+    trace.lookups.note_bases(after, name, trace.made)
     return getattr(owner, name)
 
 
@@ -427,13 +453,23 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
         except AttributeError:
             rely_on_attribute(trace, owner, name)
             raise
-    if is_itself(name, value) or isinstance(value, types.ModuleType):
+    if isinstance(value, types.ModuleType):
+        _rely_on_module(trace, owner, name, value)
         return value
     if isinstance(value, METHODS) and value.__self__ is owner:
         return value
     if home is not owner and name in home:
         return capture(trace, ("global", id(home), name), name, value, lambda: home[name])
     return capture(trace, ("attribute", id(owner), name), name, value, _reader(owner, name))
+
+
+def _rely_on_module(trace: Trace, owner: Any, name: str, module: types.ModuleType) -> None:
+    """The next call must find this module; that a package keeps its own modules is taken for
+    granted.
+    """
+    inner = isinstance(owner, types.ModuleType) and module.__name__ == f"{owner.__name__}.{name}"
+    if not inner:
+        rely(trace, ("attribute", id(owner), name), _reader(owner, name), module)
 
 
 def _reader(owner: Any, name: str) -> Callable[[], Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import decimal
 import os
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -15,7 +16,8 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
-from gradsmith.frontend.classes import note_used
+from gradsmith.frontend.attribute_dicts import attribute_dict, note_copied_owner, note_owner
+from gradsmith.frontend.classes import is_instance, note_used
 from gradsmith.frontend.dict_views import mapping_of, shows_dict, view_of
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
@@ -84,6 +86,13 @@ def is_made(trace: Trace, value: Any) -> bool:
     return original is not None and original.real is not value
 
 
+def note_object(trace: Trace, value: Any) -> None:
+    """The function uses an object from outside, which must stay of its class."""
+    note_used(value)
+    if is_instance(value):
+        trace.lookups.owners[id(value)] = value
+
+
 def rely(trace: Trace, key: object, read: Reader, value: Any) -> None:
     """The next call must find the same object."""
     trace.reliances.setdefault(key, Reliance(read, value, by_identity=True))
@@ -101,6 +110,9 @@ def _note_copy(trace: Trace, seen: Any, real: Any, read: Reader) -> Any:
 
 
 def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    attributes = attribute_dict(trace, key, value, read)
+    if attributes is not None:
+        return attributes
     if is_input(value):
         seen = _input(trace, name, value, read)
         if isinstance(value, np.ndarray):
@@ -123,8 +135,13 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
         return _iterator(trace, key, value, read)
     if shows_dict(value):
         return _view(trace, key, name, value, read)
+    return _itself(trace, key, name, value, read)
+
+
+def _itself(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
+    """What the function sees is the object from outside: it is relied on."""
     trace.external[id(value)] = value
-    note_used(value)
+    note_object(trace, value)
     note_state(trace, value, read)
     trace.originals[id(value)] = Original(value, read)
     note_members(trace, value if isinstance(value, (tuple, frozenset)) else ())
@@ -172,9 +189,10 @@ def note_external(trace: Trace, owner: Any) -> None:
     known = id(owner) in trace.originals or id(owner) in trace.external
     if not (known or id(owner) in trace.made):
         trace.external[id(owner)] = owner
-        note_used(owner)
+        note_object(trace, owner)
         note_state(trace, owner, lambda: owner)
         trace.originals[id(owner)] = Original(owner, None)
+    note_owner(trace, owner)
 
 
 def note_members(trace: Trace, keys: Any) -> None:
@@ -313,6 +331,9 @@ class _Copying:
             same = partial(_are_one, here, first)
             self.trace.reliances["one", id(value), here] = Reliance(same, True, by_identity=True)
             return seen
+        attributes = attribute_dict(self.trace, here, value, here)
+        if attributes is not None:
+            return attributes
         if not tree.is_container(value):
             if isinstance(value, CONTAINERS):
                 given = argument_from_outside(self.trace, value, here)
@@ -322,7 +343,7 @@ class _Copying:
                 return _iterator(self.trace, ("part", id(value)), value, here)
             note_method(self.trace, self.name, value, here)
             self.trace.external.setdefault(id(value), value)
-            note_used(value)
+            note_object(self.trace, value)
             note_state(self.trace, value, here)
             note_members(self.trace, value if isinstance(value, frozenset) else ())
             return value
@@ -334,6 +355,8 @@ class _Copying:
             note_used(key, key=True)
         note_members(self.trace, keys)
         step = "attribute" if kind in ("namedtuple", "dataclass", "object") else "item"
+        if kind in ("dataclass", "object"):
+            note_copied_owner(self.trace, value)
         inner = [
             self.copied(part, read, (*path, (step, key)))  # type: ignore[arg-type]
             for key, part in zip(keys, parts, strict=True)
@@ -371,11 +394,35 @@ def rely_on_names(trace: Trace, function: types.FunctionType) -> None:
 
 
 def is_itself(name: str, value: Any) -> bool:
-    """A builtin or NumPy function under its own name: taken to stay what it is."""
+    """A function or class of Python's or NumPy's under its own name, which is seldom another one
+    later.
+    """
     return (
         getattr(value, "__module__", None) in ("builtins", "numpy", "math")
         and getattr(value, "__name__", None) == name
     )
+
+
+def is_usual_name(name: str, value: Any) -> bool:
+    """Whether it is a module of Python's or NumPy's under the name that everyone gives it, which
+    is taken to stay what it is.
+    """
+    if not isinstance(value, types.ModuleType):
+        return False
+    full = value.__name__
+    known = full.split(".")[0] in ("numpy", *sys.stdlib_module_names)
+    return known and (name == full.split(".")[0] or (name == "np" and full == "numpy"))
+
+
+def rely_on_variable(trace: Trace, function: types.FunctionType, name: str) -> None:
+    """The next call must find the same object under a name that is not local; where it is a
+    builtin, no global of that name.
+    """
+    key, read = global_or_cell(function, name)
+    if key[0] == "cell":
+        rely(trace, key, read, read())
+    else:
+        trace.lookups.note_variable(function.__globals__, name)
 
 
 def _frozen(value: Any) -> Any:

@@ -6,7 +6,7 @@ import dataclasses
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, MappingView, ValuesView
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,14 @@ def is_users_class(cls: type) -> bool:
     return found
 
 
+_VIEWS = (MappingView, KeysView, ItemsView, ValuesView)
+"""Python's classes of what ``keys()``, ``items()`` and ``values()`` of a user's `Mapping` give:
+their methods call the user's, and are followed."""
+
+
 def _is_users(cls: type) -> bool:
+    if cls in _VIEWS:
+        return True
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")
     return not library and not issubclass(cls, (np.ndarray, np.generic))
@@ -82,8 +89,18 @@ def plain_number(value: Any) -> Any:
     return base.__pos__(value)
 
 
+lookups: list[Callable[[type, str], None]] = []
+"""Called with each class in which the trace looks up a name, and the name."""
+
+
 def class_attribute(cls: type, name: str) -> Any:
     """What the class or one of its bases holds under this name, not bound to anything."""
+    for note in lookups:
+        note(cls, name)
+    return _in_bases(cls, name)
+
+
+def _in_bases(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in vars(base):
             return vars(base)[name]
@@ -92,7 +109,15 @@ def class_attribute(cls: type, name: str) -> Any:
 
 def owner_of(cls: type, name: str) -> type | None:
     """The class that holds it."""
+    for note in lookups:
+        note(cls, name)
     return next((base for base in cls.__mro__ if name in vars(base)), None)
+
+
+def own_method(held: Any) -> Any:
+    """The user's method, where ``frontend.asked_in_c`` has put one of its own in its place."""
+    replaced = isinstance(held, types.FunctionType) and "_gs_own" in vars(held)
+    return held._gs_own if replaced else held
 
 
 def special(value: Any, name: str) -> types.FunctionType | None:
@@ -123,7 +148,7 @@ def instance_attribute(owner: Any, name: str) -> Any:
     held = instance_dict(owner)
     if held is not None and name in held:
         return held[name]
-    slot = class_attribute(type(owner), name)
+    slot = _in_bases(type(owner), name)
     if isinstance(slot, types.MemberDescriptorType):
         try:
             return slot.__get__(owner, type(owner))
@@ -153,9 +178,9 @@ def instance_dict(owner: Any) -> dict[str, Any] | None:
 def raw_attribute(owner: Any, name: str) -> Any:
     """What is found under this name, in the object or else in its class, without binding."""
     if isinstance(owner, type):
-        return class_attribute(owner, name)
+        return _in_bases(owner, name)
     found = instance_attribute(owner, name)
-    return class_attribute(type(owner), name) if found is MISSING else found
+    return _in_bases(type(owner), name) if found is MISSING else found
 
 
 def fields_of(cls: type) -> dict[str, dataclasses.Field[Any]]:

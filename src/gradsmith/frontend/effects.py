@@ -13,13 +13,18 @@ from functools import partial
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.captures import global_or_cell, rely
+from gradsmith.frontend.attribute_dicts import (
+    check_attribute_write,
+    check_dict_write,
+    note_owner,
+)
+from gradsmith.frontend.captures import global_or_cell
 from gradsmith.frontend.classes import DELETED, MISSING, is_instance, own_attribute
 from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
 from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Store, Trace
+from gradsmith.frontend.trace import Reliance, Store, Trace
 from gradsmith.frontend.warned import warn_left
 
 MUTATORS = {
@@ -42,17 +47,32 @@ def write_outside(trace: Trace, owner: Any, name: str, value: Any, before: Any) 
     """``owner.name = value`` of an object from outside, which held ``before``."""
     if id(owner) not in trace.made:
         warn_left(f"the write to {_shown(owner, name)}")
+    if type(owner) is not dict and id(owner) not in trace.made:
+        check_attribute_write(trace, owner)
+        note_owner(trace, owner)
     overlay = _overlay(trace, owner)
     if name not in overlay:
         establish(overlay, name, DELETED if before is MISSING else before)
-        if before is MISSING and (is_instance(owner) or isinstance(owner, type)):
-            rely(trace, ("own", id(owner), name), partial(own_attribute, owner, name), MISSING)
+        if is_instance(owner) or isinstance(owner, type):
+            _rely_on_presence(trace, owner, name)
     for held in (overlay, trace.dicts.get(id(owner))):
         if held is not None:
             note_written(held)
             held[name] = value
     if value is DELETED and id(owner) in trace.dicts:
         del trace.dicts[id(owner)][name]
+
+
+def _rely_on_presence(trace: Trace, owner: Any, name: str) -> None:
+    """An attribute is about to be written: the next call must find it in the object itself, too,
+    or else must not, as then a base class may have it.
+    """
+    is_there = partial(_is_there, owner, name)
+    trace.reliances["own", id(owner), name] = Reliance(is_there, is_there(), by_identity=True)
+
+
+def _is_there(owner: Any, name: str) -> bool:
+    return own_attribute(owner, name) is not MISSING
 
 
 def _shown(owner: Any, name: str) -> str:
@@ -82,6 +102,8 @@ def check_no_outside_dict(trace: Trace, container: Any) -> None:
             current_span(),
             "set the attribute itself, or use setattr(owner, name, value)",
         )
+    if isinstance(container, dict):
+        check_dict_write(trace, container)
 
 
 def delete_outside(trace: Trace, owner: Any, name: str, before: Any) -> None:

@@ -186,7 +186,7 @@ _HOLDERS = (list, dict, tuple, set, str, collections.deque, types.GeneratorType)
 
 def _is_followed(function: Any, owner: Any) -> bool:
     """Whether the call is done while tracing, whatever it is given."""
-    if getattr(function, "__gradsmith__", False):
+    if getattr(type(function), "__gradsmith__", False):
         return True
     if isinstance(function, np.ufunc) and home_of(function):
         return True  # ufuncs of libraries are elementwise ops, which may have a user's rule

@@ -366,8 +366,7 @@ def _taken_for_update(value: Any) -> Any:
 
 def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
     """``dict(mapping, ...)`` of an object that has keys."""
-    keys = protocols.unpacked(call(type(mapping).keys, mapping))
-    return {**{key: protocols.item(mapping, key) for key in each(keys)}, **named}
+    return {**protocols.as_dict(mapping), **named}
 
 
 _SEEING_ALL = frozenset({max, min, sorted})

@@ -25,6 +25,7 @@ from gradsmith.frontend.classes import (
     class_attribute,
     class_item,
     has_methods,
+    is_instance,
     is_own_number,
     plain_number,
     special,
@@ -657,6 +658,18 @@ def taken_apart(value: Any, before: int) -> Any:
     if mine is None:
         _ask_length(value)
     return [*found, *steps]
+
+
+def as_dict(mapping: Any) -> dict[Any, Any]:
+    """What ``{**mapping}`` takes of an object that has keys."""
+    keys = unpacked(call(type(mapping).keys, mapping))
+    return {key: item(mapping, key) for key in keys}
+
+
+def by_keys(value: Any) -> Any:
+    """``value`` where Python is to take its keys and items: a call or ``{}`` with ``**value``."""
+    own = is_instance(value) and not isinstance(value, dict)
+    return as_dict(value) if own and hasattr(type(value), "keys") else value
 
 
 _NO_DEFAULT = object()

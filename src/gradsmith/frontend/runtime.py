@@ -31,6 +31,7 @@ from gradsmith.frontend import (
     text_values,
 )
 from gradsmith.frontend.arguments import argument_behind, is_input
+from gradsmith.frontend.attribute_dicts import note_proxy
 from gradsmith.frontend.attributes import (
     Attributes,
     is_external,
@@ -49,9 +50,11 @@ from gradsmith.frontend.captures import (
     global_or_cell,
     is_itself,
     is_made,
+    is_usual_name,
     note_external,
     rely_on_environment,
     rely_on_names,
+    rely_on_variable,
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import asked_chain, chain, choose, either, identical, negate
@@ -451,7 +454,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
         return note_born(current_trace(), note_made(current_trace(), function(*args, **kwargs)))
-    if isinstance(function, Method) or getattr(function, "__gradsmith__", False):
+    if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
     method = class_attribute(type(function), "__call__")
     if isinstance(method, types.FunctionType) and not is_library(method):
@@ -479,6 +482,8 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     made = stage(function, RUNTIME)
     trace = current_trace()
     if trace is not None:
+        if id(function) not in trace.made:
+            trace.lookups.functions[id(function)] = function
         rely_on_absent_names(trace, function)
     if made is function and trace is not None:
         rely_on_names(trace, function)
@@ -497,6 +502,7 @@ def _item_of_outside(trace: Trace, owner: Any, key: Any) -> Any:
 
 def _captured_item(trace: Trace, owner: Any, key: Any) -> Any:
     """An item of an object from outside that is no list or dict."""
+    note_proxy(trace, owner)
     value = _found(trace, owner, owner, key)
     if not (is_input(value) and isinstance(key, Hashable)):
         return value
@@ -588,10 +594,14 @@ class BoundRuntime:
         trace = current_trace()
         if trace is not None:
             rely_on_environment(trace, value)
-        if trace is None or isinstance(value, types.ModuleType) or is_itself(name, value):
+        if trace is None:
             return value
         key, read = global_or_cell(self.function, name)
         if self._is_own(trace, key):
+            return value
+        if isinstance(value, types.ModuleType) or (key[0] == "global" and is_itself(name, value)):
+            if not is_usual_name(name, value):
+                rely_on_variable(trace, self.function, name)
             return value
         owner, where = variable_place(self.function, name)
         written = changed(trace, owner, where)

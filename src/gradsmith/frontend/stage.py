@@ -399,6 +399,7 @@ class Scratch:
     inplace = staticmethod(protocols.inplace)
     unary = staticmethod(protocols.unary)
     compared = staticmethod(compared)
+    by_keys = staticmethod(protocols.by_keys)
 
     def unpacked(self, value: Any, *starred: int) -> Any:
         """``value`` where Python is to take it apart; with how many targets before and behind a

@@ -13,7 +13,9 @@ import numpy as np
 
 from gradsmith import tree
 from gradsmith.errors import Span
+from gradsmith.frontend.classes import lookups
 from gradsmith.frontend.floating_errors import FloatingErrors
+from gradsmith.frontend.outside_lookups import Lookups
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
 from gradsmith.frontend.unsettled import Cause
@@ -143,6 +145,8 @@ class Trace:
     builder: Builder = field(default_factory=lambda: Builder(intern=False))
     captures: dict[object, tuple[Any, Capture | None]] = field(default_factory=dict)
     reliances: dict[object, Reliance] = field(default_factory=dict)
+    lookups: Lookups = field(default_factory=Lookups)
+    """The names that are looked up in classes and modules outside."""
     distinct: list[Reader] = field(default_factory=list)
     """Containers from outside, of which no two are one object."""
     external: dict[int, Any] = field(default_factory=dict)
@@ -173,6 +177,10 @@ class Trace:
     """Variables of staged functions that methods of classes defined in them close over."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
+    dict_owners: dict[int, Any] = field(default_factory=dict)
+    """Objects from outside whose attributes the function uses, by the identity of their dicts."""
+    proxies: dict[int, Any] = field(default_factory=dict)
+    """What proxies from outside show of which the function reads items, by identity."""
     overlays: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
     """For objects from outside: the attributes that the function writes."""
     read_ahead: dict[Node, Span | None] = field(default_factory=dict)
@@ -354,6 +362,15 @@ _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 def current_trace() -> Trace | None:
     """The run at work, if any."""
     return _current.get()
+
+
+def _note_lookup(cls: type, name: str) -> None:
+    trace = _current.get()
+    if trace is not None:
+        trace.lookups.note_class(cls, name, trace.made)
+
+
+lookups.append(_note_lookup)
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def may_change(value: Any) -> bool:
     """Whether functions and statements may change what no journal holds of the object."""
     if isinstance(value, (*_UNCHANGING, *_FOLLOWED)) or value is _NUMPYS_STATE:
         return False
-    return _has_state_of_c(type(value)) and not hasattr(value, "__gradsmith__")
+    return _has_state_of_c(type(value)) and not hasattr(type(value), "__gradsmith__")
 
 
 _states: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()

@@ -13,7 +13,6 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
     ast.List,
     ast.Tuple,
     ast.Slice,
-    ast.keyword,
     ast.Expr,
 )
 def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
@@ -34,11 +33,34 @@ def keyed(rewriter: Rewriter, node: ast.Dict | ast.Set) -> ast.expr:
     """``{a: b}`` → ``__gs_scratch__.keyed({a: b})``, where a key may be an object."""
     if isinstance(node, ast.Set) and any(isinstance(e, ast.Starred) for e in node.elts):
         made: ast.expr = replaced(node, elts=[_member(rewriter, e) for e in node.elts])
+    elif isinstance(node, ast.Dict) and None in node.keys:
+        made = replaced(node, **_with_mappings(rewriter, node))
     else:
         made = cast(ast.expr, rebuild(rewriter, node))
     keys = node.keys if isinstance(node, ast.Dict) else node.elts
     plain = all(key is None or isinstance(key, (ast.Constant, ast.JoinedStr)) for key in keys)
     return made if plain else rewriter.scratch("keyed", place(node), made)
+
+
+def _with_mappings(rewriter: Rewriter, node: ast.Dict) -> dict[str, list[Any]]:
+    """The keys and values, of which some are those of other mappings."""
+    keys = [key and rewriter.visit(key) for key in node.keys]
+    pairs = zip(node.keys, node.values, strict=True)
+    values = [rewriter.visit(v) if k else _by_keys(rewriter, v) for k, v in pairs]
+    return {"keys": keys, "values": values}
+
+
+def _by_keys(rewriter: Rewriter, node: ast.expr) -> ast.expr:
+    """``**e`` → ``**__gs_scratch__.by_keys(e)``."""
+    value: ast.expr = rewriter.scratch("by_keys", place(node), rewriter.visit(node))
+    return value
+
+
+@rule(ast.keyword)
+def keyword(rewriter: Rewriter, node: ast.keyword) -> ast.keyword:
+    """The argument of a call that has a name, or all that a mapping has."""
+    value = rewriter.visit(node.value) if node.arg else _by_keys(rewriter, node.value)
+    return replaced(node, value=value)
 
 
 def _member(rewriter: Rewriter, node: ast.expr) -> ast.expr:
