@@ -18,7 +18,7 @@ from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.journal import Journal, journaling
 from gradsmith.frontend.spans import current_span, is_staged_code
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.graph import Node, Region
@@ -41,6 +41,15 @@ def meaning_of_cached(function: Any, args: Any, kwargs: Any) -> Callable[..., An
 
 
 _NO_CODE = (lambda: None).__code__
+
+
+def note_answered(trace: Trace | None, function: Any) -> None:
+    """Python's cache has answered: the code holds as long as nobody clears the cache."""
+    if trace is not None and isinstance(function, CACHED):
+        known = function.cache_info().misses
+        trace.reliances["cache", id(function)] = Reliance(
+            lambda: function.cache_info().misses >= known, True, by_identity=True
+        )
 
 
 def meaning_of_dispatching(function: Any, args: Any) -> Callable[..., Any] | None:

@@ -31,7 +31,7 @@ from gradsmith.frontend.stored_rows import (
     rows_of_another,
     snapshot,
 )
-from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
@@ -419,11 +419,11 @@ def length_of(values: Sequence[Any]) -> Size:
 
 
 def _is_empty(values: Sequence[Any]) -> bool:
-    """Whether it has no elements; not asked where iterations of a loop decide about that."""
-    length, trace = length_of(values), current_trace()
-    if dims.is_unbacked(length) and (trace is None or trace.builder is not trace.root):
-        return False
-    return bool(wrap_size(length) == 0)
+    """Whether it has no elements; not asked where the data decide how many there are, for which
+    the emitted code would have to stop.
+    """
+    length = length_of(values)
+    return not dims.is_unbacked(length) and bool(wrap_size(length) == 0)
 
 
 def joint_form(left: Form, right: Form) -> Form | None:

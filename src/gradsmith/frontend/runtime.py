@@ -466,6 +466,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     made = function(*args, **kwargs)
     if not (args or kwargs):
         note_answer(current_trace(), function, made)
+    cached_functions.note_answered(current_trace(), function)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
 

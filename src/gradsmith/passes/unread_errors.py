@@ -22,8 +22,11 @@ def keep_errors(graph: Graph) -> Graph:
     A derivative reads again what its function has read: an error is left to a node of an adjoint
     that has the same index, or stands for the same expression of the user's.
     """
+    noted = {node.inputs[0] for node in _all(graph.body) if node.op is evaluation}
     whole = _without_evaluations(in_regions(graph, everywhere(_without_regional)))
-    raising = {node for node in _all(whole.body) if may_raise_unread(node)}
+    raising = {
+        n for n in _all(whole.body) if may_raise_unread(n) or (n in noted and not _has_parts(n))
+    }
     if not raising:
         return whole
     pruned = prune(_tidied(whole))
@@ -80,7 +83,12 @@ def _without_regional(graph: Graph) -> Graph:
 
 
 def _is_regional(node: Node) -> bool:
-    return node.op is evaluation and any(True for _ in node.inputs[0].regions)
+    return node.op is evaluation and _has_parts(node.inputs[0])
+
+
+def _has_parts(node: Node) -> bool:
+    """Whether it is a branch or loop."""
+    return any(True for _ in node.regions)
 
 
 def _tidied(graph: Graph) -> Graph:
