@@ -56,20 +56,44 @@ opened: ContextVar[dict[int, Any] | None] = ContextVar("opened", default=None)
 opens those that the function has made."""
 
 
+class Identity:
+    """An object that equals itself alone; keeps it alive, so that no other has its ``id``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
 def typed_keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
     """Keys of a dict so that those differ which are equal, but not the same: 1, 1.0 and True."""
     return tuple(map(typed, keys))
 
 
+def told_apart(kind: Kind, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The keys of a container of this kind: those of a dict are `typed_keys`."""
+    return typed_keys(keys) if kind == "dict" else keys
+
+
 def typed(key: Any) -> Any:
-    """The same of one key or of a set: numbers by class and text, at any depth."""
-    if isinstance(key, (bool, int, float, complex, np.generic)):
+    """The same of one key or of a set: numbers by class and text, at any depth, and objects as
+    what they are.
+    """
+    if type(key) in (str, bytes, type(None)):
+        return key
+    if isinstance(key, (bool, int, float, complex, np.generic, str, bytes, bytearray)):
         return type(key), repr(key)
     if isinstance(key, tuple):
         return type(key), typed_keys(key)
     if isinstance(key, (set, frozenset)):
         return type(key), frozenset(map(typed, key))
-    return key
+    return Identity(key)
 
 
 def is_namedtuple(value: object) -> bool:

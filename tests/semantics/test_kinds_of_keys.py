@@ -128,3 +128,28 @@ def test_keys_that_loops_make_are_plain_after_them(loop, number, kept):
     compiled = gs.compile(function)
     for x in ([1.0, 2.0, 3.0], [0.5, 0.25], [2.5, 0.5, 1.5, 7.0]):
         assert repr(compiled(np.array(x))) == repr(function(np.array(x)))
+
+
+class Named:
+    """Equal to another of its name, whatever else they hold."""
+
+    def __init__(self, name, scale):
+        self.name, self.scale = name, scale
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+@pytest.mark.parametrize("held", [lambda k: {k: 1.0}, lambda k: {(k, 1): 1.0}, lambda k: {k}])
+def test_equal_keys_that_are_other_objects_are_other_keys(held):
+    def function(x, d):
+        keys = [k[0] if isinstance(k, tuple) else k for k in d]
+        return [k.scale * x for k in keys], x * (keys[0] is keys[-1])
+
+    compiled = gs.compile(function)
+    for scale in (2.0, 3.0, 2.0, 5.0):
+        key = held(Named("a", scale))
+        assert compiled(1.5, key) == function(1.5, key)

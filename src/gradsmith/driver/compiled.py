@@ -33,7 +33,6 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.arguments import exact_key, is_argument_leaf, pattern_key
-from gradsmith.frontend.identity import Identity
 from gradsmith.frontend.isolated_calls import with_own_memory
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.outside_lookups import apart, is_quick
@@ -66,11 +65,11 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 class DefaultsTaken:
     """The defaults that a call has taken, as they were before it."""
 
-    __slots__ = ("_defaults", "_given", "_keys")
+    __slots__ = ("_defaults", "_given", "_held", "_keys")
 
     def __init__(self, defaults: Defaults, values: Sequence[Any]) -> None:
         self._defaults = defaults
-        self._given = defaults.given
+        self._given, self._held = defaults.given, defaults.held()
         self._keys = [(value, call_key(value)) for value in values]
 
     def hold(self) -> bool:
@@ -460,21 +459,11 @@ def call_key(value: Any) -> Any:
         kind, keys, parts = tree.parts(value)
         # written out: large objects have many numbers
         found = [float if type(part) is float else call_key(part) for part in parts]
-        keys = tree.typed_keys(keys) if kind == "dict" else keys
+        keys = tree.told_apart(kind, keys)
         return (kind, type(value), keys, tuple(found), tree.option_of(value))
     if type(value) in (set, frozenset, bytearray):
-        return _member_key(value)
-    return type(value) if is_library_object(value) else Identity(value)
-
-
-def _member_key(value: Any) -> Any:
-    """The same of what is in a set, by its value."""
-    if isinstance(value, (int, float, complex, str, bytes, bytearray, np.generic)):
-        return (type(value), repr(value))
-    if isinstance(value, (tuple, set, frozenset)):
-        members = map(_member_key, value)
-        return (type(value), tuple(members) if isinstance(value, tuple) else frozenset(members))
-    return Identity(value)
+        return tree.typed(value)
+    return type(value) if is_library_object(value) else tree.Identity(value)
 
 
 def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -493,5 +482,5 @@ def _shape_key(shape: tree.Tree) -> Any:
     if shape.kind == "static":
         return call_key(shape.value)
     children = tuple(map(_shape_key, shape.children))
-    keys = tree.typed_keys(shape.keys) if shape.kind == "dict" else shape.keys
+    keys = tree.told_apart(shape.kind, shape.keys)
     return (shape.kind, shape.cls, keys, children, shape.value)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
+from gradsmith.frontend.defaults import FIXED
 from gradsmith.frontend.traced_int import TracedInt
 
 _PLAIN = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -34,21 +35,17 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-_FIXED = (str, bytes, bool, int, float, complex, type(None), type, types.FunctionType)
-"""Defaults that cannot change."""
-
-
 class Defaults:
     """The defaults of a function of the user's, which may set others, and change those it has."""
 
-    __slots__ = ("_function", "_latest", "_signature")
+    __slots__ = ("_function", "_held", "_latest", "_signature")
 
     def __init__(
         self, signature: inspect.Signature | None, function: Callable[..., Any] | None
     ) -> None:
         self._function = function if isinstance(function, types.FunctionType) else None
         self._signature = signature
-        self._latest = self.given
+        self._latest, self._held = self.given, self.held()
 
     @property
     def given(self) -> tuple[tuple[str, int], ...]:
@@ -59,12 +56,20 @@ class Defaults:
         held = [*enumerate(self._function.__defaults__ or ()), *named.items()]
         return tuple((str(name), id(value)) for name, value in held)
 
+    def held(self) -> list[Any]:
+        """The present ones: as long as they are kept, no others have their identities."""
+        if self._function is None:
+            return []
+        named = self._function.__kwdefaults__ or {}
+        return [*(self._function.__defaults__ or ()), *named.values()]
+
     @property
     def signature(self) -> inspect.Signature | None:
         """The function's signature, with the present ones."""
         given = self.given
         if given != self._latest and self._function is not None:
             self._signature, self._latest = signature_of(self._function), given
+            self._held = self.held()
         return self._signature
 
     def left_out(self, count: int, kwargs: Mapping[str, Any]) -> list[Any] | None:
@@ -78,7 +83,7 @@ class Defaults:
             if p.default is not p.empty and p.name not in kwargs
             if p.kind is _KEYWORD or place >= count
         ]
-        return [v for v in taken if not isinstance(v, _FIXED)] if taken else None
+        return [v for v in taken if not isinstance(v, FIXED)] if taken else None
 
 
 def bind(

@@ -104,8 +104,6 @@ class Recipe:
         as the keyword ``grad_outputs``.
     signature : inspect.Signature
         Of the function that it is made from.
-    function : callable, optional
-        That function, if it is its signature.
     name : str
         Of the emitted function.
     title : str
@@ -114,6 +112,8 @@ class Recipe:
         The user's file.
     writes : bool
         Whether it writes to arguments and to objects outside as the function does.
+    function : callable, optional
+        The function that it is made from, if it has its signature.
     """
 
     build: Callable[..., Any]

@@ -11,7 +11,7 @@ from gradsmith.frontend.captures import capture, is_made, rely
 from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.trace import current_trace
 
-_FIXED = (str, bytes, bool, int, float, complex, type(None), type, types.FunctionType, type(...))
+FIXED = (str, bytes, bool, int, float, complex, type(None), type, types.FunctionType, type(...))
 """Values that cannot change: it is enough that the function still has the same defaults."""
 
 
@@ -33,7 +33,7 @@ def with_defaults(
     found = dict(kwargs)
     for name, (where, key) in missing.items():
         value = getattr(function, where)[key]
-        if not isinstance(value, _FIXED):
+        if not isinstance(value, FIXED):
             read = partial(_default, function, where, key)
             found[name] = capture(trace, (where, id(function), key), name, value, read)
     return found

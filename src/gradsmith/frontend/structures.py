@@ -14,7 +14,6 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.frontend.arguments import is_input
-from gradsmith.frontend.identity import Identity
 
 BY_VALUE = (str, bytes, bool, type(None))
 
@@ -124,10 +123,10 @@ def _structure(value: Any) -> tuple[tree.Tree, tuple[int, ...]]:
 def _with_identities(shape: tree.Tree) -> tree.Tree:
     if shape.kind == "static":
         plain = isinstance(shape.value, BY_VALUE)
-        return shape if plain else replace(shape, value=Identity(shape.value))
+        return shape if plain else replace(shape, value=tree.Identity(shape.value))
     if not shape.children:
         return shape
-    keys = tree.typed_keys(shape.keys) if shape.kind == "dict" else shape.keys
+    keys = tree.told_apart(shape.kind, shape.keys)
     return replace(shape, keys=keys, children=tuple(map(_with_identities, shape.children)))
 
 

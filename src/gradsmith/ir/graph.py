@@ -191,6 +191,11 @@ def ancestors(results: Iterable[Node]) -> set[Node]:
     return seen
 
 
+def is_users(node: Node) -> bool:
+    """Whether it is a computation of the user's, and not of a derivative."""
+    return node.span is None or not node.span.adjoint
+
+
 def users(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
     """For each node the nodes that read it, once per reading."""
     readers: dict[Node, list[Node]] = {}

@@ -15,7 +15,7 @@ import numpy as np
 from gradsmith.errors import ShapeError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Shape
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Node, is_users
 from gradsmith.ir.op import NON_DIFF, Custom, Derivative, EmitRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType, Form, describe_shape
 from gradsmith.ops import syntax
@@ -89,11 +89,6 @@ def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> Em
         return syntax.method(x, method, **options)
 
     return emit
-
-
-def is_users(node: Node) -> bool:
-    """Whether it is a computation of the user's, and not of a derivative."""
-    return node.span is None or not node.span.adjoint
 
 
 def written_axis(node: Node) -> dict[str, Any]:

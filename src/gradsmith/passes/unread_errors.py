@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gradsmith.ir.evaluations import divisions_computed, evaluation_of, is_computed
-from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ir.graph import Graph, Node, Region, is_users
 from gradsmith.ir.intrinsics import evaluation, item, size
 from gradsmith.ir.mentions import live
 from gradsmith.ops.index_key import Index
@@ -49,16 +49,12 @@ def _all(region: Region) -> Iterator[Node]:
 
 def _repeated(nodes: Iterable[Node]) -> set[object]:
     """What adjoints repeat; a sum with the result of a branch may be moved into it."""
-    kept = [node for node in nodes if _is_adjoint(node) and not any(map(_of_branch, node.inputs))]
+    kept = [node for node in nodes if not is_users(node) and not any(map(_of_branch, node.inputs))]
     return {fact for node in kept for fact in _facts(node)}
 
 
 def _of_branch(node: Node) -> bool:
     return node.op is item and node.inputs[0].op is branch
-
-
-def _is_adjoint(node: Node) -> bool:
-    return node.span is not None and node.span.adjoint
 
 
 def _facts(node: Node) -> list[object]:
