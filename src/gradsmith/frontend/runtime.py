@@ -56,6 +56,7 @@ from gradsmith.frontend.captures import (
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import asked_chain, chain, choose, either, identical, negate
+from gradsmith.frontend.class_checks import meaning_of_check
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
     DELETED,
@@ -295,6 +296,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         meaning_of_cached(function, args, kwargs)
         or meaning_of_dispatching(function, args)
         or meaning_of_mapper(function)
+        or meaning_of_check(function)
         or meaning_of_indices(function)
         or meaning_of_heap(function, args)
         or meaning_of_search(call, function, args)
