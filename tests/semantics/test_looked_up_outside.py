@@ -719,3 +719,37 @@ def by_dispatch(compiled):
 )
 def test_classes_give_other_answers(case):
     check(case)
+
+
+# -- variables of other functions, through their cells
+
+
+def _counter(value):
+    def get():
+        return value
+
+    def put(other):
+        nonlocal value
+        value = other
+
+    return get, put
+
+
+def test_cells_of_functions_are_read_at_each_call():
+    def case(compiled):
+        get, put = _counter(1.0)
+
+        def f(x, write):
+            def inner():
+                return x
+
+            if write:
+                put(x)
+            return inner.__closure__[0].cell_contents * get.__closure__[-1].cell_contents
+
+        c = compiled(f)
+        found = [c(2.0, False)]
+        put(3.0)
+        return [*found, c(2.0, False), c(5.0, True), c(2.0, False), get()]
+
+    check(case)
