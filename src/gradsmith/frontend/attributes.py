@@ -105,9 +105,7 @@ def _of_librarys(trace: Trace, owner: Any, name: str) -> Any:
     return outside_attribute(trace, owner, name)
 
 
-def _own_closure(
-    trace: Trace, function: types.FunctionType
-) -> tuple[types.CellType, ...] | None:
+def _own_closure(trace: Trace, function: types.FunctionType) -> tuple[types.CellType, ...] | None:
     """The cells of the variables that the user's code closes over."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     own = tuple(cell for name, cell in cells if not name.startswith(OWN))
