@@ -94,8 +94,8 @@ def meaning_of_check(function: Any) -> Callable[..., bool] | None:
         by_object = function is ABCMeta.__instancecheck__
         return partial(_check, by_object, _OF_PYTHON[function])
     name, owner = getattr(function, "__name__", ""), getattr(function, "__self__", None)
-    pythons = isinstance(function, types.BuiltinMethodType) and isinstance(owner, type)
-    if pythons and name in ("__instancecheck__", "__subclasscheck__"):
+    named = name in ("__instancecheck__", "__subclasscheck__")
+    if named and isinstance(function, types.BuiltinMethodType) and isinstance(owner, type):
         by_object = name == "__instancecheck__"
         return partial(_check, by_object, type.__subclasscheck__, owner)
     return None

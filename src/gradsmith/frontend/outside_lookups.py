@@ -12,7 +12,7 @@ from abc import get_cache_token
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, is_, itemgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from gradsmith.frontend.classes import MISSING, instance_dict, is_users_class, own_method
 
@@ -146,7 +146,14 @@ def apart(
         if isinstance(condition, CodeIsSame) and len(condition.functions) == 1:
             others = tuple(other for other in conditions if other is not condition)
             return condition.functions[0], condition.codes[0], others
-    return apart, apart.__code__, conditions
+    return _no_function, _no_function.__code__, conditions
+
+
+def _none() -> None:
+    """Stands for a function where none or several have been followed."""
+
+
+_no_function = cast(types.FunctionType, _none)
 
 
 @dataclass(slots=True)

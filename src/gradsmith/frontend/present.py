@@ -73,8 +73,8 @@ class PresentValues:
 
     def compute_until(self, end: Span | None) -> None:
         """Everything that the function has computed so far, in its order, for the errors that
-        Python raises there: not what is computed at ``end``, nor derivatives, nor what the function
-        has handled.
+        Python raises there: not what is computed at ``end``, nor derivatives, nor errors that the
+        function has handled.
         """
         for node in list(self._trace.root.nodes):
             if node in self._trace.raised:

@@ -42,6 +42,7 @@ from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
+from gradsmith.frontend.callers import as_the_user
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
     METHODS,
@@ -337,7 +338,7 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         check_library(function, args, kwargs)
         check_method_of_library(function, args)
         with left_as_it_was(function, args), recursing(function):
-            return staged(function)(*args, **kwargs)
+            return as_the_user(staged(function))(*args, **kwargs)
     else:
         written = written_by_dataclass(function, args)
         if written is not None:
@@ -432,10 +433,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
     if isinstance(function, type):
-        if isinstance(
-            function, enum.EnumMeta
-        ):  # looks up values, and computes with those of flags
-            args = [plain_key(a) for a in args]
+        if isinstance(function, enum.EnumMeta):
+            args = [plain_key(a) for a in args]  # it looks them up, or computes with them
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
@@ -445,7 +444,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
-        return note_born(current_trace(), note_made(current_trace(), function(*args, **kwargs)))
+        made = as_the_user(function)(*args, **kwargs)
+        return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
     method = class_attribute(type(function), "__call__")
