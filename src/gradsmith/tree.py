@@ -206,6 +206,20 @@ def attributes(value: Any) -> dict[str, Any]:
     return held
 
 
+def order_of(value: Any, keys: tuple[Any, ...] | Sequence[Any]) -> tuple[str, ...] | None:
+    """The order in which an object got its attributes; None where it is that of ``keys``."""
+    order = tuple(attributes(value))
+    return None if order == tuple(keys) else order
+
+
+def object_of(
+    cls: type, order: Sequence[str] | None, keys: Sequence[str], parts: Sequence[Any]
+) -> Any:
+    """An object with these attributes, given to it in this order."""
+    held = dict(zip(keys, parts, strict=True))
+    return with_attributes(cls, {n: held[n] for n in order if n in held} | held if order else held)
+
+
 def with_attributes(cls: type, held: Mapping[str, Any]) -> Any:
     """An object of the class that holds these; ``__init__`` is not run again."""
     made: Any = object.__new__(cls)
@@ -227,7 +241,7 @@ def rebuilt(model: Any, keys: Sequence[Any], parts: Sequence[Any]) -> Any:
         return deque(parts, model.maxlen)
     if isinstance(model, (list, tuple)):
         return type(model)(parts)
-    return with_attributes(type(model), dict(zip(keys, parts, strict=True)))
+    return object_of(type(model), order_of(model, keys), keys, parts)
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Tree]:
@@ -249,7 +263,9 @@ def _flatten(
     kind, keys, values = parts(value)
     inside = (*inside, id(value))
     children = tuple(_flatten(v, is_leaf, leaves, inside) for v in values)
-    return Tree(kind, keys, children, type(value), option_of(value))
+    objects = kind in ("dataclass", "object")
+    option = order_of(value, keys) if objects else option_of(value)
+    return Tree(kind, keys, children, type(value), option)
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
@@ -273,7 +289,7 @@ def _unflatten(tree: Tree, leaves: Iterator[Any]) -> Any:
         raise TypeError(f"a {tree.kind} without its class")
     if tree.kind == "namedtuple":
         return tuple.__new__(tree.cls, values)
-    return with_attributes(tree.cls, dict(zip(tree.keys, values, strict=True)))
+    return object_of(tree.cls, tree.value, tree.keys, values)
 
 
 class StructureError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
@@ -443,3 +444,70 @@ def test_outputs_that_are_no_numbers():
 def test_outputs_without_any_number(fun):
     with pytest.raises(TypeError, match="nothing to differentiate"):
         gs.jvp(fun, (X,), (G,))
+
+
+@dataclasses.dataclass
+class Cell:
+    x: float
+    area: float = dataclasses.field(init=False)
+    tag: str = "a"
+
+    def __post_init__(self):
+        self.area = self.x**2
+
+
+@dataclasses.dataclass
+class Swapped:
+    x: float
+    y: float
+
+    def __init__(self, x):
+        self.y = x
+        self.x = 2 * x
+
+
+class Bare:
+    pass
+
+
+def set_after_others(x):
+    return Cell(x)
+
+
+def set_by_init(x):
+    return {"held": [Swapped(x)]}["held"][0]
+
+
+def set_anew(x):
+    made = Swapped(x)
+    del made.y
+    made.y = x
+    made.z = 3.0
+    return made
+
+
+def set_in_a_plain_object(x):
+    made = Bare()
+    made.b = x
+    made.a = [x]
+    return made
+
+
+HELD = []
+
+
+def written_outside(x):
+    HELD.append(set_in_a_plain_object(x))
+    return HELD[-1]
+
+
+@each(
+    "function",
+    [set_after_others, set_by_init, set_anew, set_in_a_plain_object, written_outside],
+)
+def test_attributes_of_results_are_in_the_order_of_their_setting(function):
+    made, wanted = gs.compile(function)(2.0), function(2.0)
+    assert list(vars(made).items()) == list(vars(wanted).items())
+    if HELD:
+        assert [list(vars(held)) for held in HELD] == [["b", "a"]] * len(HELD)
+    HELD.clear()

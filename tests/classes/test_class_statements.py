@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections
 import dataclasses
 import enum
 import functools
@@ -281,3 +282,34 @@ def test_fields_that_are_one_object_are_equal(expression):
     x, z = np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 2.0])
     for arguments in ((x, x), (z, z), (x, x)):
         assert repr(compiled(*arguments)) == repr(function(*arguments))
+
+
+# -- classes that functions of Python's make, which look for the module of their caller
+
+
+class Numbered(enum.IntEnum):
+    pass
+
+
+MAKING = {
+    "namedtuple": lambda: collections.namedtuple("Made", "x y"),
+    "NamedTuple": lambda: typing.NamedTuple("Made", [("x", float)]),
+    "make_dataclass": lambda: dataclasses.make_dataclass("Made", ["x"]),
+    "Enum": lambda: enum.Enum("Made", "A B"),
+    "IntFlag": lambda: enum.IntFlag("Made", ["A", "B"]),
+    "own Enum": lambda: Numbered("Made", "A B"),
+    "NewType": lambda: typing.NewType("Made", float),
+    "TypedDict": lambda: typing.TypedDict("Made", {"x": float}),
+    "TypeVar": lambda: typing.TypeVar("Made"),
+    "ParamSpec": lambda: typing.ParamSpec("Made"),
+}
+
+
+@each("name", MAKING)
+def test_classes_made_by_functions_are_of_the_users_module(name):
+    make = MAKING[name]
+
+    def function(x):
+        return x, make().__module__
+
+    assert gs.compile(function)(1.0) == function(1.0)

@@ -723,3 +723,83 @@ def test_errors_of_ufuncs_have_numpys_class():
     compiled = gs.compile(function)
     for x in (np.array([0.5, 1.0]), np.array([1.5, 1.0])):
         assert repr(compiled(x)) == repr(function(x))
+
+
+# -- what gradsmith refuses in a handler, or after it
+
+
+def root_then_refused(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return math.frexp(x)[0]
+
+
+def root_then_bytes(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return b"no root"
+
+
+def the_error_itself(x):
+    try:
+        return math.sqrt(x)
+    except ValueError as error:
+        return error
+
+
+def root_in_a_loop(x):
+    found = 0.0
+    for k in range(3):
+        try:
+            found = math.sqrt(x - k)
+        except ValueError:
+            return b"no root"
+    return found
+
+
+def quotient_or_bytes(x):
+    try:
+        return 1 / (x + 1)
+    except ZeroDivisionError:
+        return b"no quotient"
+
+
+def signalled(x):
+    with np.errstate(all="raise"):
+        try:
+            return np.log(np.float64(x))
+        except FloatingPointError:
+            return b"no logarithm"
+
+
+def refused_later(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        pass
+    return math.frexp(x)[0]
+
+
+@each(
+    "function",
+    [
+        *(
+            root_then_refused,
+            root_then_bytes,
+            the_error_itself,
+            root_in_a_loop,
+            quotient_or_bytes,
+            signalled,
+        ),
+        refused_later,
+    ],
+)
+@each("first", [4.0, None])
+def test_a_refusal_is_not_hidden_by_the_handled_error(function, first):
+    compiled = gs.compile(function)
+    if first is not None:
+        assert compiled(first) == function(first)
+    with pytest.raises(gs.GradsmithError):
+        compiled(-1.0)

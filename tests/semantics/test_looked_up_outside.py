@@ -9,9 +9,12 @@ function are those of the function itself.
 
 from __future__ import annotations
 
+import abc
+import collections.abc
 import functools
 import math
 import types
+import typing
 
 import numpy as np
 
@@ -577,4 +580,176 @@ def state_of_a_partial(compiled):
     ],
 )
 def test_what_is_called_is_replaced(case):
+    check(case)
+
+
+# -- what classes answer about others
+
+
+class Kind:
+    pass
+
+
+def matched(k, base):
+    match k:
+        case base():
+            return True
+    return False
+
+
+CHECKS = {
+    "isinstance": lambda k, base, x: isinstance(k, base),
+    "in a tuple": lambda k, base, x: isinstance(k, (int, (base, str))),
+    "in a union": lambda k, base, x: isinstance(k, int | base),
+    "issubclass": lambda k, base, x: issubclass(type(k), base),
+    "made inside": lambda k, base, x: isinstance(type(k)(), base),
+    "traced": lambda k, base, x: isinstance(x, base),
+    "match": lambda k, base, x: matched(k, base),
+}
+
+
+@each("name", CHECKS)
+@each("standard", [False, True])
+def test_classes_are_registered_with_abstract_ones(name, standard):
+    def case(compiled):
+        kind = type("Kind", (), {})
+        base = abc.ABCMeta("Base", (collections.abc.Sequence,) if standard else (), {})
+        k = kind()
+        c = compiled(lambda x: x if CHECKS[name](k, base, x) else -x)
+        found = [c(1.0)]
+        base.register(Kind)
+        found.append(c(1.0))
+        base.register(float if name == "traced" else kind)
+        return [*found, c(1.0)]
+
+    check(case)
+
+
+def by_state(compiled):
+    class Meta(type):
+        on = False
+
+        def __instancecheck__(cls, value):
+            return Meta.on
+
+        def __subclasscheck__(cls, other):
+            return Meta.on
+
+    class A(metaclass=Meta):
+        pass
+
+    class B(A):
+        pass
+
+    k = Kind()
+    c = compiled(lambda x: (isinstance(k, A), isinstance(k, (int, B)), issubclass(Kind, A), x))
+    found = [c(1.0)]
+    Meta.on = True
+    return [*found, c(1.0)]
+
+
+def by_a_traced_value(compiled):
+    class Meta(type):
+        def __instancecheck__(cls, value):
+            return super().__instancecheck__(value) or value > cls.least
+
+    class A(metaclass=Meta):
+        least = 2.0
+
+    c = compiled(lambda x: x if isinstance(x, A) else -x)
+    found = [c(1.0), c(3.0)]
+    A.least = 0.5
+    return [*found, c(1.0), c(0.2)]
+
+
+def by_the_method_of_abstract_classes(compiled):
+    class Meta(abc.ABCMeta):
+        def __instancecheck__(cls, value):
+            return super().__instancecheck__(value)
+
+    class A(metaclass=Meta):
+        pass
+
+    k = Kind()
+    c = compiled(lambda x: x if isinstance(k, A) else -x)
+    found = [c(1.0)]
+    A.register(Kind)
+    return [*found, c(1.0)]
+
+
+def by_attributes(compiled):
+    @typing.runtime_checkable
+    class HasV(typing.Protocol):
+        v: float
+
+    k = Kind()
+    c = compiled(lambda x: x if isinstance(k, HasV) else -x)
+    found = [c(1.0)]
+    k.v = 1.0
+    return [*found, c(1.0)]
+
+
+def by_dispatch(compiled):
+    @functools.singledispatch
+    def g(x):
+        return -1.0
+
+    class Held:
+        @functools.singledispatchmethod
+        def g(self, x):
+            return -1.0
+
+    k, o = Kind(), Held()
+    c = compiled(lambda x: (g(x), g(k), o.g(x)))
+    found = [c(1.0)]
+    g.register(float, lambda v: v + 1)
+    found.append(c(1.0))
+    g.register(Kind, lambda v: 7.0)
+    found.append(c(1.0))
+    Held.g.register(float, lambda self, v: v + 2)
+    return [*found, c(1.0)]
+
+
+@each(
+    "case",
+    [
+        *(by_state, by_a_traced_value, by_the_method_of_abstract_classes, by_attributes),
+        by_dispatch,
+    ],
+)
+def test_classes_give_other_answers(case):
+    check(case)
+
+
+# -- variables of other functions, through their cells
+
+
+def _counter(value):
+    def get():
+        return value
+
+    def put(other):
+        nonlocal value
+        value = other
+
+    return get, put
+
+
+def test_cells_of_functions_are_read_at_each_call():
+    def case(compiled):
+        get, put = _counter(1.0)
+
+        def f(x, write):
+            def inner():
+                return x
+
+            if write:
+                put(x)
+            return inner.__closure__[0].cell_contents * get.__closure__[-1].cell_contents
+
+        c = compiled(f)
+        found = [c(2.0, False)]
+        put(3.0)
+        return [*found, c(2.0, False), c(5.0, True), c(2.0, False), get()]
+
     check(case)

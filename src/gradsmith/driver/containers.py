@@ -25,7 +25,7 @@ def rebuild(shape: tree.Tree, raw: Any) -> Any:
         return tuple(parts)
     if shape.kind == "namedtuple":
         return tuple.__new__(shape.cls, parts)
-    return tree.with_attributes(shape.cls, dict(zip(shape.keys, parts, strict=True)))
+    return tree.object_of(shape.cls, shape.value, shape.keys, parts)
 
 
 def is_plain(shape: tree.Tree) -> bool:

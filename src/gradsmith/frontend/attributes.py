@@ -43,7 +43,7 @@ from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, no
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, is_staged_code
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -98,10 +98,10 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
 
 def of_library(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of an object of Python's, NumPy's or a library's, or of a module."""
+    if name == "__closure__" and isinstance(owner, types.FunctionType):
+        return _own_closure(trace, owner)
     if not is_external(trace, owner):
         check_cache_attribute(owner, name)
-        if name == "__closure__" and isinstance(owner, types.FunctionType):
-            return _own_closure(owner)
         return getattr(owner, name)
     if name == "__dict__" and not isinstance(owner, (type, types.ModuleType)):
         return outside_dict(trace, owner)
@@ -109,10 +109,13 @@ def of_library(trace: Trace, owner: Any, name: str) -> Any:
     return outside_attribute(trace, owner, name)
 
 
-def _own_closure(function: types.FunctionType) -> tuple[types.CellType, ...] | None:
+def _own_closure(trace: Trace, function: types.FunctionType) -> tuple[types.CellType, ...] | None:
     """The cells of the variables that the user's code closes over."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return tuple(cell for name, cell in cells if not name.startswith(OWN)) or None
+    own = tuple(cell for name, cell in cells if not name.startswith(OWN))
+    if not (is_staged_code(function.__code__) or id(function) in trace.made):
+        trace.external.update({id(cell): cell for cell in own})
+    return own or None
 
 
 def _own_or_error(trace: Trace, owner: Any, name: str) -> Any:

@@ -18,6 +18,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose
+from gradsmith.frontend.class_checks import by_metaclass, is_object_of, is_subclass
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import MEANINGS, is_grown
@@ -313,19 +314,32 @@ def _bool(value: Any) -> Any:
     return run(python_bool, _one(value)) if isinstance(value, Tracer) else bool(value)
 
 
-@builtin(isinstance)
 def _isinstance(value: Any, classes: Any) -> Any:
     if isinstance(value, Unsettled):
         value.refuse()
+    asked = by_metaclass("__instancecheck__", value, classes, _is_object)
+    return _is_object(value, classes) if asked is None else asked
+
+
+def _is_object(value: Any, classes: Any) -> bool:
     if isinstance(value, TracedInt):
-        return issubclass(_class_of_integer(value), classes)
+        return is_subclass(_class_of_integer(value), classes)
     if isinstance(value, (Text, Trips, Flat)):
-        return issubclass(_STANDS_FOR[type(value)], classes)
+        return is_subclass(_STANDS_FOR[type(value)], classes)
     if isinstance(value, Tracer):
         behind = argument_behind(current_trace(), value)
         plain = behind is None
-        return of_class(value, lambda cls: issubclass(cls if plain else type(behind), classes))
-    return isinstance(value, classes)
+        return of_class(value, lambda cls: is_subclass(cls if plain else type(behind), classes))
+    return is_object_of(value, classes)
+
+
+def _issubclass(cls: Any, classes: Any) -> Any:
+    asked = by_metaclass("__subclasscheck__", cls, classes, is_subclass)
+    return is_subclass(cls, classes) if asked is None else asked
+
+
+BUILTINS[isinstance] = in_users_name(_isinstance)
+BUILTINS[issubclass] = in_users_name(_issubclass)
 
 
 @builtin(type)

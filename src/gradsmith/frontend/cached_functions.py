@@ -57,13 +57,24 @@ def meaning_of_dispatching(function: Any, args: Any) -> Callable[..., Any] | Non
     if current_trace() is None or not args or not isinstance(function, types.FunctionType):
         return None
     if function.__code__ is _DISPATCHING:
-        return functools.partial(call, function.dispatch(call(type, args[0])))  # type: ignore[attr-defined]
+        return functools.partial(call, _chosen(function, function.dispatch, args[0]))  # type: ignore[attr-defined]
     if function.__code__ is not _DISPATCHING_METHOD:
         return None
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     held = {name: cell.cell_contents for name, cell in cells}
-    chosen = held["self"].dispatcher.dispatch(call(type, args[0]))
+    dispatcher = held["self"].dispatcher
+    chosen = _chosen(dispatcher, dispatcher.dispatch, args[0])
     return functools.partial(call, chosen.__get__(held["obj"], held["cls"]))
+
+
+def _chosen(function: Any, dispatch: Callable[[type], Any], value: Any) -> Any:
+    """The function for the class of a value; another may be registered before the next call."""
+    trace, cls = current_trace(), call(type, value)
+    chosen = dispatch(cls)
+    if trace is not None and id(function) not in trace.made:
+        key = ("dispatch", id(function), cls)
+        trace.reliances[key] = Reliance(functools.partial(dispatch, cls), chosen, by_identity=True)
+    return chosen
 
 
 class _Dispatching:

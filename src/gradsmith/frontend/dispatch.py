@@ -303,6 +303,7 @@ def _raise_of(trace: Trace, node: Node, signals: tuple[str, ...]) -> None:
     Tracer.decide(Tracer(View(Storage(raises_of(node, text, signals)))))
     if error is not None:
         check_at_root(trace)
+        trace.raised.add(node)
         raise error
 
 

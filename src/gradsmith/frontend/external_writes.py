@@ -307,9 +307,7 @@ class Collector:
             )
         self._in_the_making.add(key)
         kind, keys, held = tree.parts(value)
-        if kind in ("object", "dataclass"):  # in the order in which they were set
-            found = tree.attributes(value)
-            keys, held = tuple(found), list(found.values())
+        option = tree.order_of(value, keys) if kind in ("dataclass", "object") else option
         keys = tuple(map(plain_key, keys))
         parts = [self._maker(part, label) for part in held]
         self._in_the_making.discard(key)
@@ -348,7 +346,7 @@ def _assembled(kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: 
         return cls(parts)
     if kind == "namedtuple":
         return tuple.__new__(cls, parts)
-    return tree.with_attributes(cls, dict(zip(keys, parts, strict=True)))
+    return tree.object_of(cls, option, keys, parts)
 
 
 def _is_fixed(value: Any, trace: Trace) -> bool:

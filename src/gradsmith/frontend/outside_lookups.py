@@ -8,6 +8,7 @@ them, so that they are collected by namespace and compared together.
 from __future__ import annotations
 
 import types
+from abc import get_cache_token
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, is_, itemgetter
@@ -101,11 +102,35 @@ class AttributesAreAbsent:
         return bool(held.keys().isdisjoint(self._names))
 
 
+class AnswersAreSame:
+    """Abstract base classes give the same answers about classes.
+
+    What they answer changes only where a class is registered, which Python counts.
+    """
+
+    __slots__ = ("_answers", "_count")
+
+    def __init__(self, answers: Mapping[tuple[type, type], bool], count: object) -> None:
+        self._answers = dict(answers)
+        self._count = count
+
+    def holds(self) -> bool:
+        """Whether they do."""
+        count = get_cache_token()
+        if count != self._count:
+            for (cls, kind), answer in self._answers.items():
+                if issubclass(cls, kind) is not answer:
+                    return False
+            self._count = count
+        return True
+
+
 def is_quick(condition: Condition) -> bool:
     """Whether it costs a call next to nothing."""
-    return isinstance(
-        condition, (NamespaceIsSame, ClassesAreSame, CodeIsSame, AttributesAreAbsent)
-    )
+    return isinstance(condition, _QUICK)
+
+
+_QUICK = (NamespaceIsSame, ClassesAreSame, CodeIsSame, AttributesAreAbsent, AnswersAreSame)
 
 
 def apart(
@@ -121,14 +146,14 @@ def apart(
         if isinstance(condition, CodeIsSame) and len(condition.functions) == 1:
             others = tuple(other for other in conditions if other is not condition)
             return condition.functions[0], condition.codes[0], others
-    return _NONE, _NONE.__code__, conditions
+    return _no_function, _no_function.__code__, conditions
 
 
-def _nothing() -> None:
-    """A function whose code stays the same."""
+def _none() -> None:
+    """Stands for a function where none or several have been followed."""
 
 
-_NONE = cast(types.FunctionType, _nothing)
+_no_function = cast(types.FunctionType, _none)
 
 
 @dataclass(slots=True)
@@ -143,6 +168,10 @@ class Lookups:
     """Classes that must keep their bases."""
     functions: dict[int, types.FunctionType] = field(default_factory=dict)
     """Functions whose code has been followed."""
+    answers: dict[tuple[type, type], bool] = field(default_factory=dict)
+    """Whether classes are subclasses of abstract ones."""
+    count: object = None
+    """How many have been registered when the first of these answers was given."""
     absent: dict[int, tuple[Any, dict[str, None]]] = field(default_factory=dict)
     """Objects, and the names that they must not hold themselves."""
 
@@ -185,6 +214,12 @@ class Lookups:
         if instance_dict(owner) is not None:
             self.absent.setdefault(id(owner), (owner, {}))[1][name] = None
 
+    def note_answer(self, cls: type, kind: type) -> None:
+        """An abstract class has been asked about another class."""
+        if not self.answers:
+            self.count = get_cache_token()
+        self.answers.setdefault((cls, kind), issubclass(cls, kind))
+
     def conditions(self) -> Iterator[Condition]:
         """What must hold for the next call."""
         for held, names in self.namespaces.values():
@@ -193,5 +228,7 @@ class Lookups:
             yield ClassesAreSame(list(self.owners.values()), self.classes)
         if self.functions:
             yield CodeIsSame(self.functions.values())
+        if self.answers:
+            yield AnswersAreSame(self.answers, self.count)
         for owner, absent in self.absent.values():
             yield AttributesAreAbsent(owner, absent)

@@ -73,9 +73,12 @@ class PresentValues:
 
     def compute_until(self, end: Span | None) -> None:
         """Everything that the function has computed so far, in its order, for the errors that
-        Python raises there: not what is computed at ``end``, nor derivatives.
+        Python raises there: not what is computed at ``end``, nor derivatives, nor errors that the
+        function has handled.
         """
         for node in list(self._trace.root.nodes):
+            if node in self._trace.raised:
+                continue
             of_user = node.span is None or not (node.span.adjoint or node.span == end)
             if of_user or has_effect(node):
                 self.of(node)

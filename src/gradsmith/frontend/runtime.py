@@ -43,6 +43,7 @@ from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
+from gradsmith.frontend.callers import as_the_user
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.captures import (
     METHODS,
@@ -58,6 +59,7 @@ from gradsmith.frontend.captures import (
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
 from gradsmith.frontend.choices import asked_chain, chain, choose, either, identical, negate
+from gradsmith.frontend.class_checks import meaning_of_check
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
     DELETED,
@@ -305,6 +307,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         meaning_of_cached(function, args, kwargs)
         or meaning_of_dispatching(function, args)
         or meaning_of_mapper(function)
+        or meaning_of_check(function)
         or meaning_of_indices(function)
         or meaning_of_heap(function, args)
         or meaning_of_search(call, function, args)
@@ -345,7 +348,7 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         check_library(function, args, kwargs)
         check_method_of_library(function, args)
         with left_as_it_was(function, args), recursing(function):
-            made = staged(function)(*args, **kwargs)
+            made = as_the_user(staged(function))(*args, **kwargs)
         return made if args or kwargs else note_answer(current_trace(), function, made)
     written = written_by_dataclass(function, args)
     if written is not None:
@@ -440,10 +443,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
     if isinstance(function, type):
-        if isinstance(
-            function, enum.EnumMeta
-        ):  # looks up values, and computes with those of flags
-            args = [plain_key(a) for a in args]
+        if isinstance(function, enum.EnumMeta):
+            args = [plain_key(a) for a in args]  # it looks them up, or computes with them
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
@@ -453,7 +454,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
-        return note_born(current_trace(), note_made(current_trace(), function(*args, **kwargs)))
+        made = as_the_user(function)(*args, **kwargs)
+        return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
     method = class_attribute(type(function), "__call__")

@@ -279,6 +279,8 @@ class Trace:
     """For objects of calls by identity: the numbers that they may hold (`frontend.opaque`)."""
     log: EffectLog = field(default_factory=EffectLog)
     """The effects of the present call that have been done."""
+    raised: set[Node] = field(default_factory=set)
+    """Computations whose errors Python has raised in the function, which may handle them."""
     present: PresentValues | None = None
     """Made when the first present value is asked for: see `frontend.present`."""
     decided: frozenset[Span] = frozenset()
