@@ -13,7 +13,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.nesting import NestingError
+from gradsmith.ir.nesting import NestingError, nested_too_deeply
 
 DEEPEST = 12
 """Branches within branches through which a function calls itself: beyond, one is decided."""
@@ -56,6 +56,8 @@ def recursing(function: FunctionType) -> Iterator[None]:
 def _too_deep(trace: Trace, function: FunctionType, span: Span | None) -> GradsmithError:
     """The error about a recursion of the user's functions, or else of what they hold."""
     depth = max(Counter(caller for caller, _ in trace.calls).values())
+    if depth <= _FEW_CALLS and trace.deepest is not None and trace.deepest.depth > _FEW_REGIONS:
+        return nested_too_deeply(trace.deepest.depth, _outermost(trace, trace.deepest))
     if depth <= _FEW_CALLS:
         return UnsupportedError(
             "a list or dict that refers to itself, directly or through others, is taken apart",
@@ -69,8 +71,17 @@ def _too_deep(trace: Trace, function: FunctionType, span: Span | None) -> Gradsm
     )
 
 
+def _outermost(trace: Trace, builder: Builder) -> Span | None:
+    """The outermost branch or loop around what is in ``builder``."""
+    while builder.parent is not None and builder.parent is not trace.root:
+        builder = builder.parent
+    return trace.sites.get(builder) or builder.span
+
+
 _FEW_CALLS = 3
 """So many calls of one function within each other do not reach Python's limit."""
+_FEW_REGIONS = 20
+"""Nor do so many branches and loops in each other."""
 
 
 def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) -> None:

@@ -80,7 +80,7 @@ def _without_regional(graph: Graph) -> Graph:
 
 
 def _is_regional(node: Node) -> bool:
-    return node.op is evaluation and any(True for _ in node.inputs[0].regions)
+    return node.op is evaluation and bool(node.inputs[0].regions)
 
 
 def _tidied(graph: Graph) -> Graph:
