@@ -19,6 +19,10 @@ DEEPEST = 12
 """Branches within branches through which a function calls itself: beyond, one is decided."""
 MOST_CALLS = 100
 """Recursive calls on paths that are not decided, all together."""
+MOST_AFTER = 24
+"""The same once they have come too deep: loops in between are tried in another way, which mostly
+comes to the same end.
+"""
 MOST_GUARDS = 300
 """Present values that decide about recursion in one specialisation, of one function."""
 _HINT = "end it by plain numbers, or find outside of the function what they decide, as an array"
@@ -87,8 +91,10 @@ _FEW_REGIONS = 20
 def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) -> None:
     """The function has been called in these regions, and calls itself in another one inside."""
     trace.recursive_calls += 1
-    if len(set(regions)) <= DEEPEST and trace.recursive_calls <= MOST_CALLS:
+    most = MOST_CALLS if trace.most_recursive_calls is None else trace.most_recursive_calls
+    if len(set(regions)) <= DEEPEST and trace.recursive_calls <= most:
         return
+    trace.most_recursive_calls = min(most, trace.recursive_calls + MOST_AFTER)
     cause = _undecided(trace, regions[-1])
     if cause is None:  # counted loops in between: plain values end it, or the limit on nests
         return

@@ -232,6 +232,7 @@ class Trace:
     """The calls of the user's functions at work, from the outermost, each with its region."""
     deepest: Builder | None = None
     """That of the region within the most others, so far."""
+    most_recursive_calls: int | None = None  # on paths that are not decided, if fewer than any
     recursive_calls: int = 0  # how many of them are within branches of a call of the same function
     recursion_guards: dict[CodeType, int] = field(default_factory=dict)
     """By recursive functions: how many present values have decided how they go on."""

@@ -25,7 +25,7 @@ OPERATORS: dict[str, Callable[..., Node]] = {}
 """What Python's operators on nodes build; ``ops.arithmetic`` fills it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Node:
     """One operation and its result. Identity is equality; the builder interns."""
 
@@ -37,6 +37,21 @@ class Node:
     facts: NodeFacts | None = field(default=None, init=False, repr=False)
 
     __array_ufunc__: ClassVar[None] = None  # np.float64(2) * node leaves the product to the node
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attrs: Mapping[str, Any],
+        type: Type,
+        span: Span | None = None,
+    ) -> None:
+        _put_op(self, op)
+        _put_inputs(self, inputs)
+        _put_attrs(self, attrs)
+        _put_type(self, type)
+        _put_span(self, span)
+        _put_facts(self, None)
 
     @property
     def array_type(self) -> ArrayType:
@@ -112,6 +127,12 @@ class Node:
 
     def __neg__(self) -> Node:
         return OPERATORS["neg"](self)
+
+
+# Half the time of what `dataclass` writes for frozen classes; each pass makes thousands of nodes.
+_put_op, _put_inputs, _put_attrs, _put_type, _put_span, _put_facts = (
+    vars(Node)[name].__set__ for name in ("op", "inputs", "attrs", "type", "span", "facts")
+)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -117,6 +118,7 @@ def scalar(dtype: object) -> ArrayType:
     return ArrayType(np.dtype(dtype), (), "scalar")  # type: ignore[call-overload]
 
 
+@functools.cache
 def python_number(kind: type) -> ArrayType:
     """The weak type of a Python ``int``, ``float``, ``complex`` or ``bool``."""
     return ArrayType(np.dtype(kind), (), "python")
