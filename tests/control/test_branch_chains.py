@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+
 import numpy as np
 import pytest
 
@@ -114,6 +117,22 @@ def test_what_is_nested_too_deeply_is_refused_at_its_line(name):
         rows = 1e-6 * np.eye(len(x))
         expected = [(function(x + row) - function(x - row)) / 2e-6 for row in rows]
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def _deep_in_the_stack(depth, call):
+    return call() if depth == 0 else _deep_in_the_stack(depth - 1, call)
+
+
+@pytest.mark.parametrize("name", ["elif", "exits"])
+def test_who_calls_deep_in_the_stack_is_told_of_the_branches_all_the_same(name):
+    """And not of a list that refers to itself, which ends Python's recursion as well."""
+    first, link, last, close = NESTED[name]
+    links = "".join(link.format(k=k + 1) for k in range(100))
+    gradient = gs.grad(function_of(first + links + last + close * 100))
+    room = sys.getrecursionlimit() - len(inspect.stack(0))
+    for left in (450, 330, 130):
+        with pytest.raises(gs.GradsmithError, match="nested too deeply"):
+            _deep_in_the_stack(room - left, lambda: gradient(np.array([0.3, 0.2, 0.5])))
 
 
 def test_loops_that_functions_nest_too_deeply_are_refused():

@@ -109,7 +109,7 @@ def replay(
             with builder.at(node.span):
                 operands = [_as_strong(values.get(i, i), i) for i in node.inputs]
             attrs = silent_attrs(node.attrs)
-            if has_effect(node) and not any(node.regions):
+            if has_effect(node) and not node.regions:
                 attrs = {**attrs, "silent": True}
             made = builder.again(node, operands, attrs)
         values[node] = made

@@ -209,7 +209,7 @@ class Body:
         found: set[Symbol] = set()
         for node in all_nodes(self.program.graph.nodes):
             found.update(s for attr in node.attrs.values() for s in symbols_of(attr))
-            if any(True for _ in node.regions):
+            if node.regions:
                 found.update(mentioned(node))  # the shapes of what it records
         return {self.sizes.one(symbol) for symbol in found}
 

@@ -19,6 +19,7 @@ from gradsmith.codegen.program import Argument, Program
 from gradsmith.codegen.shapes import written
 from gradsmith.driver.called_once import check_called_once
 from gradsmith.driver.containers import is_plain, rebuild
+from gradsmith.driver.garbage import rarely_collected
 from gradsmith.driver.notes import notes
 from gradsmith.driver.seeds import PendingSeed
 from gradsmith.errors import (
@@ -342,6 +343,13 @@ def specialise(
     result, it is decided by the present values; where a loop in the graph is in the way of what
     follows it, the function is traced again with that loop written out.
     """
+    with rarely_collected():
+        return _specialise(recipe, bound, seed, log)
+
+
+def _specialise(
+    recipe: Recipe, bound: inspect.BoundArguments, seed: Mapping[str, Any], log: EffectLog
+) -> Specialisation:
     log.place = 0
     attempt = first = _Attempt(Trace(log=log, writes=recipe.writes), recipe, bound, seed)
     failure: UnsupportedError | None = None

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.frontend.identity import Identity
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.trace import Reader, Reliance, Trace
+from gradsmith.tree import Identity
 
 _NO_STATE = (
     *(str, bytes, int, float, complex, type(None), tuple, frozenset, range, slice),

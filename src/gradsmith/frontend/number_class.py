@@ -11,7 +11,7 @@ handled), the code is specialised on it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, TypeAlias
@@ -107,7 +107,7 @@ class _Search:
     def __init__(self, trace: Trace, builder: Builder) -> None:
         self.known = trace.possible
         self.classes = trace.classes
-        self.outer = _outer(builder)
+        self.outer = builder.outer
 
     def types(self, node: Node) -> Types:
         """Those of one node; operands first, without recursion."""
@@ -126,14 +126,15 @@ class _Search:
     def _operands(self, node: Node) -> Sequence[Node]:
         if node in self.classes:
             return ()
-        inputs = (self.outer[node],) if node in self.outer else node.inputs
-        return [i for i in inputs if is_number(i)]
+        outer = self.outer(node)
+        return [i for i in (node.inputs if outer is None else (outer,)) if is_number(i)]
 
     def _found(self, node: Node) -> Types:
         if node in self.classes:
             return self.classes[node].all()
-        if node in self.outer:
-            return self.known[self.outer[node]]
+        outer = self.outer(node)
+        if outer is not None:
+            return self.known[outer]
         if not isinstance(node.type, ArrayType):
             return ()
         given: list[Any] = [self.known[i] if is_number(i) else (i.type,) for i in node.inputs]
@@ -173,27 +174,17 @@ def may_be_fraction(exponent: Node) -> bool:
     return exponent.dtype.kind == "f" and (value is None or not float(value).is_integer())
 
 
-def _outer(builder: Builder) -> dict[Node, Node]:
-    """For the parameters of regions that stand for values around: these values."""
-    return {inner: outer for b in _chain(builder) for outer, inner in b.captured.items()}
-
-
-def _chain(builder: Builder | None) -> Iterator[Builder]:
-    while builder is not None:
-        yield builder
-        builder = builder.parent
-
-
 def operands(node: Node, builder: Builder | None = None) -> dict[Node, None]:
     """The node and all that it is computed from, in ``builder`` (that at work) and around."""
-    outer = _outer(builder or current_builder())
+    builder = builder or current_builder()
     found: dict[Node, None] = {}
     stack = [node]
     while stack:
         top = stack.pop()
         if top not in found:
             found[top] = None
-            stack += [outer[top]] if top in outer else top.inputs
+            outer = builder.outer(top)
+            stack += top.inputs if outer is None else (outer,)
     return found
 
 

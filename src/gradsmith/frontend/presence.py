@@ -164,7 +164,7 @@ class _Ways:
         if left is right:
             return True
         alike = left.op is right.op and depth > 0 and left.attrs == right.attrs
-        if not alike or any(left.regions) or "barrier" in left.op.traits or "name" in left.attrs:
+        if not alike or left.regions or "barrier" in left.op.traits or "name" in left.attrs:
             return False
         if len(left.inputs) != len(right.inputs):
             return False

@@ -13,12 +13,16 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Cause
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
-from gradsmith.ir.nesting import NestingError
+from gradsmith.ir.nesting import NestingError, nested_too_deeply
 
 DEEPEST = 12
 """Branches within branches through which a function calls itself: beyond, one is decided."""
 MOST_CALLS = 100
 """Recursive calls on paths that are not decided, all together."""
+MOST_AFTER = 24
+"""The same once they have come too deep: loops in between are tried in another way, which mostly
+comes to the same end.
+"""
 MOST_GUARDS = 300
 """Present values that decide about recursion in one specialisation, of one function."""
 _HINT = "end it by plain numbers, or find outside of the function what they decide, as an array"
@@ -56,6 +60,8 @@ def recursing(function: FunctionType) -> Iterator[None]:
 def _too_deep(trace: Trace, function: FunctionType, span: Span | None) -> GradsmithError:
     """The error about a recursion of the user's functions, or else of what they hold."""
     depth = max(Counter(caller for caller, _ in trace.calls).values())
+    if depth <= _FEW_CALLS and trace.deepest is not None and trace.deepest.depth > _FEW_REGIONS:
+        return nested_too_deeply(trace.deepest.depth, _outermost(trace, trace.deepest))
     if depth <= _FEW_CALLS:
         return UnsupportedError(
             "a list or dict that refers to itself, directly or through others, is taken apart",
@@ -69,15 +75,26 @@ def _too_deep(trace: Trace, function: FunctionType, span: Span | None) -> Gradsm
     )
 
 
+def _outermost(trace: Trace, builder: Builder) -> Span | None:
+    """The outermost branch or loop around what is in ``builder``."""
+    while builder.parent is not None and builder.parent is not trace.root:
+        builder = builder.parent
+    return trace.sites.get(builder) or builder.span
+
+
 _FEW_CALLS = 3
 """So many calls of one function within each other do not reach Python's limit."""
+_FEW_REGIONS = 20
+"""Nor do so many branches and loops in each other."""
 
 
 def _check_ends(trace: Trace, function: FunctionType, regions: list[Builder]) -> None:
     """The function has been called in these regions, and calls itself in another one inside."""
     trace.recursive_calls += 1
-    if len(set(regions)) <= DEEPEST and trace.recursive_calls <= MOST_CALLS:
+    most = MOST_CALLS if trace.most_recursive_calls is None else trace.most_recursive_calls
+    if len(set(regions)) <= DEEPEST and trace.recursive_calls <= most:
         return
+    trace.most_recursive_calls = min(most, trace.recursive_calls + MOST_AFTER)
     cause = _undecided(trace, regions[-1])
     if cause is None:  # counted loops in between: plain values end it, or the limit on nests
         return

@@ -111,16 +111,16 @@ def current_span() -> Span | None:
     neither gradsmith nor NumPy.
     """
     frame: FrameType | None = sys._getframe(1)
-    nearest = None
     entries = _staged.entries
     while frame is not None:
         entry = entries.get(id(frame.f_code))
         if entry is not None:
             return entry[0].span(frame)
-        if nearest is None and not frame.f_code.co_filename.startswith(_NOT_THE_USERS):
-            nearest = frame
         frame = frame.f_back
-    return None if nearest is None else _span_of(nearest)
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+        frame = frame.f_back
+    return None if frame is None else _span_of(frame)
 
 
 def span_in(frame: FrameType) -> Span | None:

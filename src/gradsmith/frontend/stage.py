@@ -581,14 +581,15 @@ def _rewritten(function: FunctionType) -> CodeType | None:
 def _compiled(source: Source, function: FunctionType) -> CodeType:
     try:
         return _compiled_with(source, function, nested=True)
-    except SyntaxError:  # too many statically nested blocks
+    except (SyntaxError, RecursionError):  # too many statically nested blocks
         pass
     try:
         return _compiled_with(source, function, nested=False)
-    except SyntaxError as error:
+    except (SyntaxError, RecursionError) as error:
+        line = getattr(error, "lineno", None) or source.node.lineno
         raise UnsupportedError(
             "the loops and branches here are nested too deeply for Python",
-            Span(source.file, error.lineno or 0, function=source.function),
+            Span(source.file, line, function=source.function),
             "move the inner ones to a function of their own",
         ) from error
 

@@ -240,6 +240,9 @@ class Trace:
     """Containers that must not be written to (`frontend.frozen`), by identity."""
     calls: list[tuple[CodeType, Builder]] = field(default_factory=list)
     """The calls of the user's functions at work, from the outermost, each with its region."""
+    deepest: Builder | None = None
+    """That of the region within the most others, so far."""
+    most_recursive_calls: int | None = None  # on paths that are not decided, if fewer than any
     recursive_calls: int = 0  # how many of them are within branches of a call of the same function
     recursion_guards: dict[CodeType, int] = field(default_factory=dict)
     """By recursive functions: how many present values have decided how they go on."""
@@ -307,9 +310,11 @@ class Trace:
         """
         outer = self.builder
         inner = Builder(intern=False, parent=outer)
+        inner.span = outer.span
+        if self.deepest is None or inner.depth > self.deepest.depth:
+            self.deepest = inner
         if way is not None:
             self.ways[inner], self.sites[inner] = way, site
-        inner.span = outer.span
         self.builder = inner
         try:
             with building(inner):

@@ -20,7 +20,7 @@ def note_errors(builder: Builder, nodes: Iterable[Node]) -> None:
 
 
 def _may_be_of_pythons(node: Node) -> bool:
-    """Whether the path decides that a quotient or power is one of Python's numbers, which raise."""
+    """Whether the path decides if a quotient or power is of Python's numbers, which raise."""
     if node.op.name not in ARITHMETIC or not all(map(is_number, node.inputs)):
         return False
     return all(any(t.weak for t in possible_types(operand)) for operand in node.inputs)

@@ -43,6 +43,8 @@ class Builder:
         Parameters of the adjoint of a region that are 0 where nothing reads an element.
     exponentials : set of nodes
         Parameters of a region that stand for exponentials, which may overflow.
+    depth : int
+        How many regions are around what it holds.
     extents : dict
         What is known of the nodes that may be infinite or no numbers, parameters to begin with.
     found : dict
@@ -52,11 +54,13 @@ class Builder:
     def __init__(self, *, intern: bool = True, parent: Builder | None = None) -> None:
         self.intern = intern
         self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.captured: dict[Node, Node] = {}
-        self._own: set[Node] = set()
-        self._within: list[Builder] = []
-        if parent is not None:
-            parent._within.append(self)
+        self._stands_for: dict[Node, tuple[Node, Builder]] = (
+            {} if parent is None else parent._stands_for
+        )
+        self._homes: dict[Node, Builder] = {} if parent is None else parent._homes
+        """For the nodes of all regions of a graph: the region that they are part of."""
         self.nodes: list[Node] = []
         self._sure: list[tuple[object, int]] = []
         self.params: list[Node] = []
@@ -78,34 +82,48 @@ class Builder:
         attrs = {"name": name, "symbol": symbol}
         node = Node(intrinsics.parameter, (), attrs, type_, self.span)
         self.params.append(node)
-        self._own.add(node)
+        self._homes[node] = self
         self.names[node] = name
         return node
+
+    def outer(self, node: Node) -> Node | None:
+        """What a node of this region, or of one around it, stands for in the region around that;
+        None for values that are made where they are known.
+        """
+        found = self._stands_for.get(node)
+        return found[0] if found is not None and self.is_inside(found[1]) else None
 
     def drop_parameter(self, node: Node) -> None:
         """``node`` is no input after all: nothing reads it."""
         self.params.remove(node)
-        self._own.discard(node)
+        self._homes.pop(node, None)
         self.names.pop(node, None)
 
     def inner(self, node: Node) -> Node:
         """``node`` as it is known in this region: itself, or the parameter that stands for it."""
-        if self.parent is None or node in self._own:
+        if self.parent is None or self._homes.get(node) is self:
             return node
         if node not in self.captured:
             self.parent.inner(node)  # the region around this one needs it, too
             leaf = node.op in _LEAVES
             own = self.apply(node.op, (), node.attrs) if leaf else self._stand_in(node)
             self.captured[node] = own
-            self._own.add(own)
+            self._stands_for[own] = node, self
+            self._homes[own] = self
         return self.captured[node]
 
     def apply(
-        self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], type_: Type | None = None
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        type_: Type | None = None,
+        known: Node | None = None,
     ) -> Node:
         """The node ``op(*inputs, **attrs)``, or what it is rewritten to, or an equal earlier one.
 
-        ``type_`` is its type where that is known. Constants and sizes are interned always.
+        ``type_`` is its type where that is known, ``known`` a node of another graph that is taken
+        if it is just that. Constants and sizes are interned always.
         """
         operands = tuple([x if type(x) is Node else self.lift(x) for x in inputs])
         if self.parent is not None:
@@ -117,23 +135,35 @@ class Builder:
             return found
         if type_ is None:
             type_ = self._infer(op, operands, attrs)
-        made = Node(op, operands, dict(attrs), type_, self.span)
+        same = known is not None and operands == known.inputs and attrs is known.attrs
+        made = known if known is not None and same else None
+        if made is None:
+            made = Node(op, operands, dict(attrs), type_, self.span)
         better = self._rewritten(made)
         if better is None:
             self.nodes.append(made)
-            self._own.add(made)
-        table[key] = made if better is None else better
-        return table[key]
+            self._homes[made] = self
+            better = made
+        table[key] = better
+        return better
 
     def again(
-        self, node: Node, operands: Sequence[Node], attrs: Mapping[str, Any] | None = None
+        self,
+        node: Node,
+        operands: Sequence[Node],
+        attrs: Mapping[str, Any] | None = None,
+        *,
+        keep: bool = False,
     ) -> Node:
-        """``node`` made on other operands, as part of the same stretch of the user's source."""
+        """``node`` made on other operands, as part of the same stretch of the user's source.
+
+        With ``keep``, the node itself where nothing about it changes: it is of another graph.
+        """
         attrs = node.attrs if attrs is None else attrs
         same = all(new.type is old.type for new, old in zip(operands, node.inputs, strict=True))
         type_ = node.type if same and attrs is node.attrs else None
         with self.at(node.span):
-            return self.apply(node.op, operands, attrs, type_)
+            return self.apply(node.op, operands, attrs, type_, node if keep else None)
 
     @property
     def rewriting(self) -> Rewrite | None:
@@ -142,6 +172,8 @@ class Builder:
 
     def find(self, op: Op, *inputs: Node, **attrs: Any) -> Node | None:
         """The node ``op(*inputs, **attrs)``, if it was made in this phase."""
+        if not self._table:
+            return None
         return self._table.get((op, inputs, tuple(attrs.items())))
 
     def _rewritten(self, node: Node) -> Node | None:
@@ -222,7 +254,7 @@ class Builder:
     def adopt(self, node: Node) -> None:
         """Take a node that was made otherwise, on operands that are known here."""
         self.nodes.append(node)
-        self._own.add(node)
+        self._homes[node] = self
 
     def forget_effects(self, begin: int) -> None:
         """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
@@ -249,15 +281,20 @@ class Builder:
 
     def owns(self, node: Node) -> bool:
         """Whether ``node`` is part of this region, or of one in it."""
-        return node in self._own or any(inner.owns(node) for inner in self._within)
+        home = self._homes.get(node)
+        return home is not None and home.is_inside(self)
 
     def knows(self, node: Node) -> bool:
         """Whether ``node`` is part of this region, or of one around it."""
-        return node in self._own or (self.parent is not None and self.parent.knows(node))
+        home = self._homes.get(node)
+        return home is not None and self.is_inside(home)
 
     def is_inside(self, home: Builder) -> bool:
         """Whether it is the builder ``home``, or that of a region in it."""
-        return self is home or (self.parent is not None and self.parent.is_inside(home))
+        builder: Builder | None = self
+        while builder is not None and builder is not home:
+            builder = builder.parent
+        return builder is home
 
     def _stand_in(self, node: Node) -> Node:
         attrs = {"name": f"captured_{len(self.captured)}", "symbol": None}

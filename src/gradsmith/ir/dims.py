@@ -77,6 +77,7 @@ __all__ = [
     "of_terms",
     "open_axis",
     "product",
+    "record",
     "recording_guards",
     "renamed",
     "render",
@@ -130,6 +131,13 @@ def recording_guards() -> Iterator[dict[Guard, None]]:
         yield guards
     finally:
         _recorder.reset(token)
+
+
+def record(guards: Iterable[Guard]) -> None:
+    """Collect guards of decisions that were taken before."""
+    recorder = _recorder.get()
+    if recorder is not None:
+        recorder.update(dict.fromkeys(guards))
 
 
 def decide(relation: str, left: Size, right: Size) -> bool:
@@ -205,9 +213,7 @@ def _holds_by_cases(distance: Size) -> bool:
         with recording_guards() as guards:
             holds = needed(settled(">=", side, 0) for side in sides)
         if holds:
-            recorder = _recorder.get()
-            if recorder is not None:
-                recorder.update(guards)
+            record(guards)
             return True
     return False
 

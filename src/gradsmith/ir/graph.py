@@ -6,7 +6,7 @@ Python's operators on nodes build nodes, so that derivative rules read like form
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -15,7 +15,7 @@ from gradsmith.ir.types import ArrayType, TupleType, describe
 
 if TYPE_CHECKING:
     from gradsmith.errors import Span
-    from gradsmith.ir.dims import Atom, Guard, Shape
+    from gradsmith.ir.dims import Atom, Guard, Shape, Symbol
     from gradsmith.ir.op import Op
     from gradsmith.ir.types import DType, Type
 
@@ -25,7 +25,7 @@ OPERATORS: dict[str, Callable[..., Node]] = {}
 """What Python's operators on nodes build; ``ops.arithmetic`` fills it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Node:
     """One operation and its result. Identity is equality; the builder interns."""
 
@@ -34,8 +34,24 @@ class Node:
     attrs: Mapping[str, Any]
     type: Type
     span: Span | None = None
+    facts: NodeFacts | None = field(default=None, init=False, repr=False)
 
     __array_ufunc__: ClassVar[None] = None  # np.float64(2) * node leaves the product to the node
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attrs: Mapping[str, Any],
+        type: Type,
+        span: Span | None = None,
+    ) -> None:
+        _put_op(self, op)
+        _put_inputs(self, inputs)
+        _put_attrs(self, attrs)
+        _put_type(self, type)
+        _put_span(self, span)
+        _put_facts(self, None)
 
     @property
     def array_type(self) -> ArrayType:
@@ -65,9 +81,9 @@ class Node:
         return self.array_type.ndim
 
     @property
-    def regions(self) -> Iterator[Region]:
+    def regions(self) -> tuple[Region, ...]:
         """The sub-graphs that it runs (branches, loop bodies)."""
-        return (a for a in self.attrs.values() if isinstance(a, Region))
+        return (self.facts or facts_of(self)).regions
 
     def __repr__(self) -> str:
         return f"<{self.op.name}: {self.type}>"
@@ -111,6 +127,37 @@ class Node:
 
     def __neg__(self) -> Node:
         return OPERATORS["neg"](self)
+
+
+# Half the time of what `dataclass` writes for frozen classes; each pass makes thousands of nodes.
+_put_op, _put_inputs, _put_attrs, _put_type, _put_span, _put_facts = (
+    vars(Node)[name].__set__ for name in ("op", "inputs", "attrs", "type", "span", "facts")
+)
+
+
+@dataclass(slots=True)
+class NodeFacts:
+    """What analyses have found of a node, which does not change and is asked in every pass.
+
+    All but ``regions`` is None until an analysis asks: those of ``ir.mentions`` for symbols and
+    effects, that of ``ops.raising`` for errors.
+    """
+
+    regions: tuple[Region, ...]
+    mentioned: dict[Symbol, None] | None = None
+    defined: tuple[Symbol, ...] | None = None
+    effect: bool | None = None
+    raising: tuple[bool, tuple[Guard, ...]] | None = None
+    """Whether it may raise an error, and the guards that the answer needs."""
+
+
+def facts_of(node: Node) -> NodeFacts:
+    """What is known of a node, to be added to."""
+    if node.facts is None:
+        regions = [a for a in node.attrs.values() if isinstance(a, Region)]
+        object.__setattr__(node, "facts", NodeFacts(tuple(regions)))
+        assert node.facts is not None
+    return node.facts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

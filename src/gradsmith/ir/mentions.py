@@ -8,7 +8,7 @@ from typing import Any
 
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size, Symbol
-from gradsmith.ir.graph import Node, Region, RegionFacts, ancestors
+from gradsmith.ir.graph import Node, Region, RegionFacts, ancestors, facts_of
 from gradsmith.ir.intrinsics import item, parameter, size
 from gradsmith.ir.types import ArrayType, TapeType, TupleType, Type
 
@@ -23,10 +23,24 @@ def mentioned(nodes: Iterable[Node]) -> dict[Symbol, None]:
     """The symbols in the sizes that these nodes have or work with, in order."""
     found: dict[Symbol, None] = {}
     for node in nodes:
-        _see_type(node.type, found)
-        for attr in node.attrs.values():
-            _see_attr(attr, found)
+        facts = node.facts or facts_of(node)
+        own = facts.mentioned
+        if own is None:
+            own = facts.mentioned = _mentioned_by(node)
+        if own:
+            found.update(own)
     return found
+
+
+def _mentioned_by(node: Node) -> dict[Symbol, None]:
+    found: dict[Symbol, None] = {}
+    _see_type(node.type, found)
+    for attr in node.attrs.values():
+        _see_attr(attr, found)
+    return found or _NONE
+
+
+_NONE: dict[Symbol, None] = {}
 
 
 def _see(size: Size, found: dict[Symbol, None]) -> Size:
@@ -87,13 +101,19 @@ def _all_said_by(nodes: Iterable[Node]) -> dict[Symbol, list[Node]]:
     """The same with all such nodes, in order."""
     found: dict[Symbol, list[Node]] = {}
     for node in nodes:
-        attrs = node.attrs
-        if not attrs:  # most nodes, and this is asked of every node in every pass
-            continue
-        for symbol in (attrs.get("symbol"), *attrs.get("symbols", ()), *sizes_found(node)):
-            if symbol is not None:
-                found.setdefault(symbol, []).append(node)
+        facts = node.facts or facts_of(node)
+        own = facts.defined
+        if own is None:
+            own = facts.defined = _defined_by(node)
+        for symbol in own:
+            found.setdefault(symbol, []).append(node)
     return found
+
+
+def _defined_by(node: Node) -> tuple[Symbol, ...]:
+    attrs = node.attrs
+    symbols = (attrs.get("symbol"), *attrs.get("symbols", ()), *sizes_found(node))
+    return tuple([symbol for symbol in symbols if symbol is not None])
 
 
 def sizes_found(node: Node) -> list[Symbol]:
@@ -117,12 +137,15 @@ def shown(nodes: Iterable[Node]) -> set[Symbol]:
 
 def has_effect(node: Node) -> bool:
     """Whether evaluating it may do more than give a value: raise the user's error, print."""
-    if "effect" in node.op.traits:
-        return not node.attrs.get("silent", False)
-    for value in node.attrs.values():  # noqa: SIM110 (asked of every node in every pass)
-        if isinstance(value, Region) and _has_effect(value):
-            return True
-    return False
+    facts = node.facts or facts_of(node)
+    effect = facts.effect
+    if effect is None:
+        if "effect" in node.op.traits:
+            effect = not node.attrs.get("silent", False)
+        else:
+            effect = any(map(_has_effect, facts.regions))
+        facts.effect = effect
+    return effect
 
 
 def gives_value(node: Node) -> bool:

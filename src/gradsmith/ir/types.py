@@ -119,7 +119,13 @@ def scalar(dtype: object) -> ArrayType:
 
 def python_number(kind: type) -> ArrayType:
     """The weak type of a Python ``int``, ``float``, ``complex`` or ``bool``."""
-    return ArrayType(np.dtype(kind), (), "python")
+    known = _OF_PYTHON.get(kind)
+    return ArrayType(np.dtype(kind), (), "python") if known is None else known
+
+
+_OF_PYTHON = {
+    kind: ArrayType(np.dtype(kind), (), "python") for kind in (bool, int, float, complex)
+}
 
 
 def class_of_values(type_: ArrayType) -> type:

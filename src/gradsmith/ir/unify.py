@@ -67,7 +67,17 @@ def have_twins(nodes: Iterable[Node]) -> bool:
 def _glance(node: Node) -> object:
     if "body" in node.attrs:
         return LoopView(node).index.attrs["symbol"]
-    return node.inputs[0].op, node.inputs[0].type
+    return _likeness(node.inputs[0], 2)
+
+
+def _likeness(node: Node, depth: int) -> object:
+    """What is the same of two values that have one number."""
+    if node.op is parameter:
+        return node
+    if node.op is item and is_regional(node.inputs[0]):
+        return "part"
+    below = tuple([_likeness(i, depth - 1) for i in node.inputs]) if depth else ()
+    return (node.op, *(pair for pair in node.attrs.items() if pair[0] != "silent"), below)
 
 
 def _merges(nodes: Sequence[Node]) -> list[Swaps]:
@@ -201,7 +211,7 @@ def interned(region: Region) -> Region:
         inputs = tuple(made.get(i, i) for i in node.inputs)
         same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
         new = node if same else Node(node.op, inputs, node.attrs, node.type, node.span)
-        alone = has_effect(node) or any(True for _ in node.regions)
+        alone = has_effect(node) or bool(node.regions)
         key = node if alone else (node.op, inputs, tuple(node.attrs.items()))
         made[node] = table.setdefault(key, new)
     results = tuple(made.get(r, r) for r in region.results)

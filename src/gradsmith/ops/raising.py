@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir import dims, intrinsics
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Guard, Size
 from gradsmith.ir.evaluations import divisions
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Node, Region, RegionFacts, facts_of
 from gradsmith.ir.op import NON_DIFF, Emitter
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops import syntax
@@ -54,13 +54,20 @@ def may_raise_unread(node: Node) -> bool:
     """Whether it may raise an error that only running tells, which is raised if nothing reads the
     node, too.
     """
-    return may_raise(node) or may_be_out_of_range(node) or _may_not_fit(node)
+    facts = node.facts or facts_of(node)
+    if facts.raising is None:
+        with dims.recording_guards() as guards:
+            answer = may_raise(node) or may_be_out_of_range(node) or _may_not_fit(node)
+        facts.raising = answer, tuple(guards)
+    answer, needed = facts.raising
+    dims.record(needed)
+    return answer
 
 
 def _may_not_fit(node: Node) -> bool:
     """Whether it computes with arrays of which running tells whether they have fitting shapes."""
     shapes = [i.type.shape for i in node.inputs if isinstance(i.type, ArrayType) and i.ndim]
-    if len(shapes) < 2 or len(set(shapes)) == 1 or any(True for _ in node.regions):
+    if len(shapes) < 2 or len(set(shapes)) == 1 or node.regions:
         return False
     if not any(dims.is_unbacked(size) for shape in shapes for size in shape):
         return False
@@ -70,7 +77,21 @@ def _may_not_fit(node: Node) -> bool:
 
 def may_raise_inside(node: Node) -> bool:
     """The same of anything in the regions of a branch or loop."""
-    return any(may_raise_unread(n) or may_raise_inside(n) for r in node.regions for n in r.nodes)
+    return any(map(_may_raise, node.regions))
+
+
+# Regions do not change: each loop around them would otherwise go through all that is in them.
+_known: RegionFacts[tuple[bool, tuple[Guard, ...]]] = RegionFacts()
+
+
+def _may_raise(region: Region) -> bool:
+    if region not in _known:
+        with dims.recording_guards() as guards:
+            answer = any(may_raise_unread(n) or may_raise_inside(n) for n in region.nodes)
+        _known[region] = answer, tuple(guards)
+    answer, needed = _known[region]
+    dims.record(needed)
+    return answer
 
 
 def may_be_out_of_range(node: Node) -> bool:

@@ -67,7 +67,7 @@ class _Moving:
         found = set(self.made)
         for node in self.body.nodes:
             other = [s for s in mentioned([node]) if self.said.get(s) is not node]
-            free = bound.isdisjoint(other) and not any(True for _ in node.regions)
+            free = bound.isdisjoint(other) and not node.regions
             free = free and "effect" not in node.op.traits  # a call may return something else
             if free and all(i in found for i in node.inputs):
                 found.add(node)

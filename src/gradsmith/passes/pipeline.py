@@ -54,7 +54,7 @@ MOST_ROUNDS = 4
 def optimise(graph: Graph) -> Graph:
     """The graph without waste, every value made once."""
     for _ in range(MOST_ROUNDS):
-        pruned = prune(everywhere(_finished)(graph))
+        pruned = prune(_finished_everywhere(graph))
         graph = sink(pruned)
         if graph is pruned:
             break
@@ -63,6 +63,9 @@ def optimise(graph: Graph) -> Graph:
 
 def _finished(graph: Graph) -> Graph:
     return rebuild(graph, FINISH)
+
+
+_finished_everywhere = everywhere(_finished)
 
 
 def _lowered(graph: Graph) -> Graph:

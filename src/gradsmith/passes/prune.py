@@ -25,6 +25,8 @@ MOST_ROUNDS = 8
 
 # Regions do not change: each round over a nest would otherwise go through all that is in it.
 _pruned: RegionFacts[None] = RegionFacts()
+_whole: RegionFacts[None] = RegionFacts()
+_known_reads: RegionFacts[dict[tuple[int, ...], frozenset[int]]] = RegionFacts()
 
 
 def prune(graph: Graph) -> Graph:
@@ -318,16 +320,21 @@ def _told(condition: Node, arms: tuple[Region, Region]) -> list[int]:
 
 def _read(regions: Iterable[Region], results: Sequence[int]) -> set[int]:
     """The parameters that these results are computed from, in values or in sizes."""
-    found: set[int] = set()
-    for region in regions:
+    return set().union(*[_read_in(region, tuple(results)) for region in regions])
+
+
+def _read_in(region: Region, results: tuple[int, ...]) -> frozenset[int]:
+    known = _known_reads.setdefault(region, {})
+    if results not in known:
         wanted = [region.results[k] for k in results]
         nodes = live(region.nodes, wanted)
-        seen, sizes = ancestors(wanted) | set(nodes), set(mentioned(nodes))
-        below = {i for node in nodes for i in node.inputs}
-        for place, param in enumerate(region.params):
-            if param in seen or param in below or param.attrs["symbol"] in sizes:
-                found.add(place)
-    return found
+        seen, sizes = ancestors(wanted) | set(nodes), mentioned(nodes)
+        seen.update([i for node in nodes for i in node.inputs])
+        params = enumerate(region.params)
+        known[results] = frozenset(
+            [k for k, param in params if param in seen or param.attrs["symbol"] in sizes]
+        )
+    return known[results]
 
 
 def _defining_tapes(loop: Node, read: set[int], results: Iterable[Node]) -> set[int]:
@@ -352,11 +359,14 @@ def _defining_tapes(loop: Node, read: set[int], results: Iterable[Node]) -> set[
 
 def _cut(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
     """The region with these of its parameters and results; itself where these are all."""
-    wanted = tuple(region.results[k] for k in results)
-    nodes = live(region.nodes, wanted, sparing=True)
-    given = tuple(region.params[p] for p in params)
+    wanted = tuple([region.results[k] for k in results])
+    given = tuple([region.params[p] for p in params])
     same = given == region.params and wanted == region.results
+    if same and region in _whole:
+        return region
+    nodes = live(region.nodes, wanted, sparing=True)
     if same and len(nodes) == len(region.nodes):
+        _whole[region] = None
         return region
     kept = {*nodes, *given}
     names = {node: name for node, name in region.names.items() if node in kept}

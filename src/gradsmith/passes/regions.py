@@ -6,24 +6,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradsmith.ir.graph import Graph, Node, Region
+from gradsmith.ir.graph import Graph, Node, Region, RegionFacts
 from gradsmith.ir.intrinsics import Literal, constant, item, number, parameter
 
 Pass = Callable[[Graph], Graph]
 
 
 def everywhere(change: Pass) -> Pass:
-    """The pass applied to the regions of a graph, from the inside out, and then to the graph."""
+    """The pass applied to the regions of a graph, from the inside out, and then to the graph.
+
+    A region that it has once left as it is is not gone through again.
+    """
+    unchanged: RegionFacts[None] = RegionFacts()
 
     def apply(graph: Graph) -> Graph:
-        return change(in_regions(graph, apply))
+        is_region = graph.names is graph.body.names
+        if is_region and graph.body in unchanged:
+            return graph
+        changed = change(in_regions(graph, apply))
+        if is_region and changed is graph:
+            unchanged[graph.body] = None
+        return changed
 
     return apply
 
 
 def in_regions(graph: Graph, change: Pass) -> Graph:
     """The graph with its regions changed, and nothing else."""
-    if not any(map(_has_regions, graph.nodes)):
+    if not any(node.regions for node in graph.nodes):
         return graph
     made: dict[Node, Node] = {param: param for param in graph.params}
     for node in graph.nodes:
@@ -46,7 +56,7 @@ def renamed(names: Mapping[Node, str], made: Mapping[Node, Node]) -> dict[Node, 
 
 def _changed(node: Node, made: Mapping[Node, Node], change: Pass) -> Node:
     attrs = node.attrs
-    if _has_regions(node):
+    if node.regions:
         attrs = {
             key: _region(value, change) if isinstance(value, Region) else value
             for key, value in attrs.items()
@@ -58,13 +68,6 @@ def _changed(node: Node, made: Mapping[Node, Node], change: Pass) -> Node:
     ):
         return node
     return remade(node, inputs, attrs)
-
-
-def _has_regions(node: Node) -> bool:
-    for value in node.attrs.values():  # noqa: SIM110 (asked of every node in every pass)
-        if isinstance(value, Region):
-            return True
-    return False
 
 
 def remade(node: Node, inputs: tuple[Node, ...], attrs: Mapping[str, Any]) -> Node:

@@ -105,7 +105,10 @@ def same_type(left: Type, right: Type) -> bool:
 
 
 def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
-    """The graph made anew, node by node, through ``rewrite``: folded, interned, without waste."""
+    """The graph made anew, node by node, through ``rewrite``: folded, interned, without waste.
+
+    It is the graph itself where nothing changes, of which more is known.
+    """
     builder = Builder()
     builder.params = list(graph.params)
     replaced: dict[Node, Node] = {param: param for param in graph.params}
@@ -115,7 +118,9 @@ def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
     builder.size_names = dict(graph.size_names)
     with building(builder):
         results = [in_form(replaced[r], r) for r in graph.results]
-    return builder.graph(results, graph.guards)
+    made = builder.graph(results, graph.guards)
+    same = made.nodes == graph.nodes and made.results == graph.results
+    return graph if same and list(made.names.items()) == list(graph.names.items()) else made
 
 
 _TELLING = {"effect", "forms"}
@@ -204,7 +209,7 @@ def _replay(
                 operands = list(map(in_form, operands, _models(node)))
         attrs = _attrs_in_form(node)
         attrs = silent_attrs(attrs) if silent else attrs
-        made = builder.again(node, operands, attrs)
+        made = builder.again(node, operands, attrs, keep=not silent)
         replaced[node] = made
         if node in named:
             builder.name(made, named[node])

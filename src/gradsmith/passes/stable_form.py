@@ -38,7 +38,7 @@ class StableForm:
         self._made: set[Region] = set()
 
     def __call__(self, node: Node) -> Node | None:
-        if any(True for _ in node.regions):
+        if node.regions:
             return self._with_regions(node)
         better = NUMERICS(node)
         return better if better is not None else self._marked(node)

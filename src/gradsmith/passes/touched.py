@@ -222,7 +222,7 @@ class _Found:
             for key, value in node.attrs.items()
         }
         same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-        if same and not any(True for _ in node.regions):
+        if same and not node.regions:
             return node
         return remade(node, inputs, attrs)
 

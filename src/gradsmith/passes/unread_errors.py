@@ -25,7 +25,7 @@ def keep_errors(graph: Graph) -> Graph:
     noted = {node.inputs[0] for node in _all(graph.body) if node.op is evaluation}
     whole = _without_evaluations(in_regions(graph, everywhere(_without_regional)))
     raising = {
-        n for n in _all(whole.body) if may_raise_unread(n) or (n in noted and not _has_parts(n))
+        n for n in _all(whole.body) if may_raise_unread(n) or (n in noted and not n.regions)
     }
     if not raising:
         return whole
@@ -79,12 +79,7 @@ def _without_regional(graph: Graph) -> Graph:
 
 
 def _is_regional(node: Node) -> bool:
-    return node.op is evaluation and _has_parts(node.inputs[0])
-
-
-def _has_parts(node: Node) -> bool:
-    """Whether it is a branch or loop."""
-    return any(True for _ in node.regions)
+    return node.op is evaluation and bool(node.inputs[0].regions)
 
 
 def _tidied(graph: Graph) -> Graph:

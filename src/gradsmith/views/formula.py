@@ -105,7 +105,7 @@ class Writer:
 
     def term(self, node: Node) -> Any:
         """The expression of ``node``, whose inputs are written."""
-        if node.op is fail or any(True for _ in node.regions):
+        if node.op is fail or node.regions:
             raise UnsupportedError(
                 f"a formula cannot show the {node.op.name} here",
                 node.span,

@@ -15,6 +15,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.endless import asking_first, is_endless
@@ -63,9 +64,9 @@ def _never(node: ast.AST) -> bool:
     return constant and not node.test.value and not node.orelse  # type: ignore[attr-defined]
 
 
-def returns(nodes: Iterable[ast.AST]) -> bool:
-    """Whether there is a ``return`` in them."""
-    return any(isinstance(node, ast.Return) for node in inside(nodes))
+def returns(block: Iterable[ast.stmt]) -> bool:
+    """Whether there is a ``return`` in these statements."""
+    return any(ast.Return in _jumps_of(statement) for statement in block)
 
 
 def has_yield(nodes: Iterable[ast.AST]) -> bool:
@@ -73,23 +74,45 @@ def has_yield(nodes: Iterable[ast.AST]) -> bool:
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in inside(nodes))
 
 
-def leaves(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Whether one of these jumps, of the loop around, is in them."""
-    stack = list(nodes)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, kinds):
-            return True
-        if isinstance(node, _LOOPS):
-            stack += node.orelse
-        elif not (isinstance(node, _FUNCTIONS) or _never(node)):
-            stack += ast.iter_child_nodes(node)
-    return False
+def leaves(block: Iterable[ast.stmt], kind: type[ast.stmt]) -> bool:
+    """Whether a jump of this kind, of the loop around, is in these statements."""
+    return any(kind in _jumps_of(statement) for statement in block)
 
 
-def jumps(nodes: Sequence[ast.AST]) -> bool:
+def jumps(block: Iterable[ast.stmt]) -> bool:
     """Whether there is a ``return`` in them, or a ``break`` or ``continue`` of a loop around."""
-    return returns(nodes) or leaves(nodes, (ast.Break, ast.Continue))
+    return any(map(_jumps_of, block))
+
+
+_known_jumps: WeakKeyDictionary[ast.stmt, frozenset[type[ast.stmt]]] = WeakKeyDictionary()
+"""Of statements with blocks: those of long chains are asked at each level."""
+
+
+def _jumps_of(statement: ast.stmt) -> frozenset[type[ast.stmt]]:
+    """The kinds of jumps in a statement: ``break`` and ``continue`` of a loop around."""
+    if isinstance(statement, _JUMPS):
+        return frozenset({type(statement)})
+    if isinstance(statement, _FUNCTIONS) or not hasattr(statement, "body") or _never(statement):
+        return frozenset()
+    known = _known_jumps.get(statement)
+    if known is None:
+        found: set[type[ast.stmt]] = set()
+        for name, inner in _blocks(statement):
+            kinds = _jumps_of(inner)  # no generator in between: chains nest deeply
+            own = name == "body" and isinstance(statement, _LOOPS)
+            found |= kinds & {ast.Return} if own else kinds
+        known = _known_jumps[statement] = frozenset(found)
+    return known
+
+
+def _blocks(statement: ast.stmt) -> list[tuple[str, ast.stmt]]:
+    """The statements directly in one, each with the name of its block."""
+    found: list[tuple[str, ast.stmt]] = []
+    for name, value in vars(statement).items():
+        for part in value if isinstance(value, list) else ():
+            inner = [part] if isinstance(part, ast.stmt) else getattr(part, "body", ())
+            found += [(name, each) for each in inner]
+    return found
 
 
 def falls(block: Sequence[ast.stmt]) -> bool:
@@ -102,8 +125,14 @@ def falls(block: Sequence[ast.stmt]) -> bool:
     return not isinstance(last, _ENDS)
 
 
-def _weight(node: ast.AST) -> int:
-    return _WEIGHTS.get(type(node), 1)
+def _weight_of(block: Block, most: int) -> int:
+    """How much code statements are; more than ``most`` is not counted on."""
+    weight = 0
+    for node in (node for statement in block for node in ast.walk(statement)):
+        weight += _WEIGHTS.get(type(node), 1)
+        if weight > most:
+            break
+    return weight
 
 
 def _stuck(block: Sequence[ast.stmt], *, looking: bool) -> bool:
@@ -190,7 +219,7 @@ class Lowering:
         """An ``if`` with a jump, and with what follows in its arms."""
         goes_on = [falls(node.body), falls(node.orelse)]
         if all(goes_on):
-            copied = sum(_weight(node) for statement in rest for node in ast.walk(statement))
+            copied = _weight_of(rest, MOST_COPIED)
             if copied > MOST_COPIED or self._copied + copied > MOST_IN_ALL:
                 before, body, after = self._flagged([node], node)
                 return [*before, *body, *self._block([*after, *rest])]
@@ -211,9 +240,9 @@ class Lowering:
             return [], self._inner(node), []
         node = asking_first(node)
         body = self._block(node.body)
-        broken, returned = leaves(node.body, (ast.Break,)), returns(node.body)
+        broken, returned = leaves(node.body, ast.Break), returns(node.body)
         if not (broken or returned):
-            if leaves(node.body, (ast.Continue,)):
+            if leaves(node.body, ast.Continue):
                 body = _tail(body, _without_jump)
             made = replaced(node, body=body, orelse=[])
             self._loops[id(made)] = made, None
@@ -242,9 +271,9 @@ class Lowering:
         flags: dict[type[ast.stmt], str] = {}
         if returns(block):
             flags[ast.Return] = self._names("returned")[0]
-        if leaves(block, (ast.Break,)):
+        if leaves(block, ast.Break):
             flags[ast.Break] = self._names("broken")[0]
-        if leaves(block, (ast.Continue,)):
+        if leaves(block, ast.Continue):
             flags[ast.Continue] = self._names("skipped")[0]
         (result,) = self._names("result")
         body = _tail(self._block(block), _Flagging(flags, result))
