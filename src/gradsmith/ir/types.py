@@ -123,7 +123,7 @@ def python_number(kind: type) -> ArrayType:
     return ArrayType(np.dtype(kind), (), "python") if known is None else known
 
 
-_OF_PYTHON = {
+_OF_PYTHON: dict[type, ArrayType] = {
     kind: ArrayType(np.dtype(kind), (), "python") for kind in (bool, int, float, complex)
 }
 
