@@ -20,6 +20,7 @@ from gradsmith.frontend.number_class import (
     Types,
     check_no_array,
     is_number,
+    lists_behind,
     lists_of,
     may_be_fraction,
     operands,
@@ -230,7 +231,8 @@ def check_class_is_kept(node: Node) -> None:
     if trace is None or not is_number(node):
         return
     several = len({type_.dtype for type_ in possible_types(node)}) > 1
-    if several and (lists := lists_of(node, trace)):
+    lists = lists_of(node, trace) if several else lists_behind(node, trace)
+    if lists:
         separate(lists, CLASS_OF_ELEMENT)
 
 

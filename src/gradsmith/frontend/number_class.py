@@ -225,3 +225,13 @@ def lists_of(node: Node, trace: Trace, builder: Builder | None = None) -> frozen
         return frozenset()
     joined = [n for n in operands(node, builder) if n in trace.classes]
     return frozenset().union(*[trace.classes[n].lists for n in joined])
+
+
+def lists_behind(node: Node, trace: Trace) -> frozenset[Span]:
+    """The loops that made stacked lists of integers and floats of Python's, where a float of
+    Python's is computed from their elements: these are scalars of NumPy's in the emitted code.
+    """
+    if not all(type_.weak for type_ in possible_types(node)):
+        return frozenset()
+    joined = [trace.classes[n] for n in operands(node) if n in trace.classes]
+    return frozenset().union(*[c.lists for c in joined if len({t.dtype for t in c.types}) > 1])
