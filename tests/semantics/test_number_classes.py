@@ -368,3 +368,26 @@ def test_gradients_in_loops_are_of_numpys_class(function):
     for x in (0.7, np.float64(0.7), np.float32(0.7)):
         for n in (0, 1, 3):
             assert repr(compiled(x, n)) == repr(function(x, n))
+
+
+MIXED = """xs, y = [], 0.1
+for _ in range(n):
+    y = y + 0.5
+    if y > 0.6:
+        c = y
+    xs.append(c)
+"""
+"""A list that holds an integer first, and then floats of Python's."""
+OF_MIXED = {
+    "a mean": "return sum(xs) / len(xs)",
+    "the last, divided": "return xs[-1] / 2, sum(xs) / n",
+    "a recurrence": "t = 0\nfor v in xs:\n    t = t * 0.5 + v\nreturn t",
+    "squares": "m = sum(xs) / len(xs)\nreturn sum((v - m) ** 2 for v in xs) / len(xs)",
+    "products": "t = 0.5\nfor v, w in zip(xs, range(n)):\n    t += v * w\nreturn t / 2, [t]",
+}
+
+
+@each("name", OF_MIXED)
+def test_floats_computed_from_lists_of_integers_and_floats_are_pythons(name):
+    function = function_of(MIXED + OF_MIXED[name], "n, c")
+    check_classes(function, (4, 2), (1, 2), (3, 2.5), (2, 0), (5, 1))
