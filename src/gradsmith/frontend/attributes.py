@@ -467,9 +467,12 @@ def _rely_on_module(trace: Trace, owner: Any, name: str, module: types.ModuleTyp
 
 
 def _reader(owner: Any, name: str) -> Callable[[], Any]:
-    """Reads an attribute at each call, past the hooks of the user's class."""
-    if is_instance(owner) and special(owner, "__getattribute__"):
-        return partial(instance_attribute, owner, name)
+    """Reads an attribute at each call, past the hooks and descriptors of the user's class."""
+    if is_instance(owner):
+        kind = class_attribute(type(owner), name)
+        slot = isinstance(kind, types.MemberDescriptorType)
+        if special(owner, "__getattribute__") or (_is_data_descriptor(kind) and not slot):
+            return partial(instance_attribute, owner, name)
     return partial(getattr, owner, name)
 
 
