@@ -376,3 +376,41 @@ def test_the_dict_of_a_class_under_another_name():
 
     with pytest.raises(UnsupportedError, match="under another name"):
         gs.compile(function)(1.0)
+
+
+class Doubled:
+    """A descriptor that keeps what is set in the object's dict, under its own name."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, owner, cls):
+        return self if owner is None else 2 * owner.__dict__[self.name]
+
+    def __set__(self, owner, value):
+        owner.__dict__[self.name] = value
+
+
+class Described:
+    v = Doubled()
+
+    def __init__(self, v):
+        self.v = v
+
+
+class Behind:
+    def __init__(self, v):
+        self.__dict__["v"] = v
+
+    @property
+    def v(self):
+        return 3 * vars(self)["v"]
+
+
+@each("cls", [Described, Behind])
+def test_what_the_dict_holds_behind_a_descriptor_of_the_same_name(cls):
+    held = cls(1.0)
+    compiled = gs.compile(lambda x: x * held.v)
+    assert compiled(1.0) == held.v
+    vars(held)["v"] = 5.0
+    assert compiled(1.0) == held.v

@@ -476,10 +476,15 @@ def _rely_on_module(trace: Trace, owner: Any, name: str, module: types.ModuleTyp
 
 
 def _reader(owner: Any, name: str) -> Callable[[], Any]:
-    """Reads an attribute at each call, past the hooks of the user's class."""
-    if special(owner, "__getattribute__"):
-        of_class = isinstance(owner, type)
-        return partial(type.__getattribute__ if of_class else instance_attribute, owner, name)
+    """Reads an attribute at each call, past the hooks and descriptors of the user's class."""
+    if isinstance(owner, type):
+        hooked = special(owner, "__getattribute__")
+        return partial(type.__getattribute__ if hooked else getattr, owner, name)
+    if is_instance(owner):
+        kind = class_attribute(type(owner), name)
+        slot = isinstance(kind, types.MemberDescriptorType)
+        if special(owner, "__getattribute__") or (_is_data_descriptor(kind) and not slot):
+            return partial(instance_attribute, owner, name)
     return partial(getattr, owner, name)
 
 
