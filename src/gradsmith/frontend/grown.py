@@ -44,7 +44,7 @@ from gradsmith.ops.create import empty
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import is_first_rows
 from gradsmith.ops.regions import as_whole
-from gradsmith.ops.scalars import as_float, as_python
+from gradsmith.ops.scalars import as_float, as_python, python_float
 
 Items = TypeVar("Items", bound=Sequence[Any])
 
@@ -191,6 +191,8 @@ def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if kind == "int":
         return wrap_size(as_whole(row.node))
     if isinstance(kind, Mixed):
+        if all(type_.weak for type_ in kind.types):
+            row = run(python_float, row)  # no scalar of NumPy's, which raises no errors
         note(row.node, Classes(kind.types, lists=sites))
     made = row if kind == "array" or isinstance(kind, Mixed) else run(as_python, row)
     note_chosen(made.node, sites)

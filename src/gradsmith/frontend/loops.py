@@ -327,6 +327,11 @@ class Looping:
                 return None
             return bool(value)
         if self.rolled:
+            if guess is not None and guess.trips is not None:
+                raise ControlFlowError(
+                    f"more than {guess.counter!r}, which counts its iterations, ends this loop",
+                    current_span(),
+                )
             self._ask(condition_of(value))
             return True
         self._switch = True
