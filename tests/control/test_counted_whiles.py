@@ -1,4 +1,4 @@
-"""``while`` loops that a counter ends, or a value that is known in the first iteration only: how many
+"""``while`` loops that a counter ends, or a value that only the first iteration knows: how many
 iterations there are is Python's, and so is what the loop leaves.
 """
 

@@ -85,6 +85,12 @@ OF_TWO = {
     "remainder": math.remainder,
     "copysign": math.copysign,
     "log": math.log,
+    "np.divide": lambda x, y: np.divide(x % 1000, y),
+    "np.remainder": lambda x, y: np.remainder(x % 1000, y),
+    "np.floor_divide": lambda x, y: np.floor_divide(x % 1000, y),
+    "np.divide by zero": lambda x, y: np.divide(x % 1000, y - y),
+    "np.divmod by zero": lambda x, y: np.divmod(x % 1000, y - y),
+    "np.square": lambda x, y: (np.square(x % 1000), np.square(1e200 * (x % 10))),
     "isclose": math.isclose,
     "isclose within": lambda x, y: (
         math.isclose(x, 1, rel_tol=abs(y)),

@@ -165,12 +165,30 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(value, Tracer) and value.type.form == "scalar" and value.type.complex:
             return run(scalar_absolute, value)
         args = (value,)
+    if function in _RAISING_ON_PYTHONS and all(map(_is_pythons, args)):
+        return apply(
+            function, run(_as_numpys, as_pythons(of_one_dtype(args[0]))), *args[1:], **kwargs
+        )
     result = apply(function, *args, **kwargs)
     made = result if isinstance(result, tuple) else (result,)
     if not (isinstance(function, np.ufunc) and any(map(_may_be_pythons, made))):
         return result
     first = as_pythons(of_one_dtype(args[0]))
     return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+_RAISING_ON_PYTHONS = frozenset(
+    {np.divide, np.floor_divide, np.remainder, np.divmod, np.power, np.square}
+)
+"""What raises an error on Python's numbers and does not on NumPy's."""
+
+
+def _is_pythons(value: Any) -> bool:
+    """Whether it is, or may be, a number of Python's."""
+    plain = isinstance(value, (int, float, complex, TracedInt)) and not isinstance(
+        value, np.generic
+    )
+    return plain or _may_be_pythons(value)
 
 
 def _may_be_pythons(value: Any) -> bool:

@@ -98,6 +98,10 @@ class Grown(Refusing):
         """The array that NumPy makes of them."""
         return array_of(values)
 
+    def as_indices(self, values: Sequence[Any]) -> Tracer:
+        """The same as indices, which are integers also where there are none."""
+        return whole_of(values)
+
     def __copy__(self) -> Grown:
         return self
 
@@ -514,7 +518,13 @@ def _are_of_one_shape(column: Sequence[Any], begin: int) -> bool:
 
 
 def _is_one_precision(types: Iterable[ArrayType]) -> bool:
-    return len({type_.dtype for type_ in types if type_.inexact}) <= 1
+    """Whether an array of the numbers holds each of them as it is: beside integers NumPy makes
+    double precision of single.
+    """
+    found = list(types)
+    inexact = {type_.dtype for type_ in found if type_.inexact}
+    integers = any(type_.dtype.kind in "iu" for type_ in found)
+    return len(inexact) <= 1 and not (integers and any(d.char in "efF" for d in inexact))
 
 
 def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:

@@ -306,7 +306,9 @@ def _check_array(left: Any, right: Any) -> Any:
             current_span(),
             "write `__array_ufunc__ = None` in its class, so that its own method is called",
         )
-    return left if knows or left.dtype.kind != "f" else run(as_float, left)
+    if knows or left.dtype.kind == "c":
+        return left
+    return run(as_float if left.dtype.kind == "f" else as_python, left)
 
 
 MISSING_UFUNC = object()

@@ -32,7 +32,7 @@ from gradsmith.frontend.stand_ins import ArrayLike, stands_for
 from gradsmith.frontend.storage import View
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import wrap_size
-from gradsmith.frontend.unsettled import UNKNOWN
+from gradsmith.frontend.unsettled import UNKNOWN, Refusing
 from gradsmith.frontend.warned import warn_left
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -527,6 +527,9 @@ def as_key(key: Any) -> Any:
         return key.as_index()
     if type(key) is range:
         return np.arange(key.start, key.stop, key.step)
+    if type(key) is list:
+        made = [item for item in key if isinstance(item, Refusing) and hasattr(item, "as_indices")]
+        return made[0].as_indices(key) if made else key
     return tuple(map(as_key, key)) if type(key) is tuple else key
 
 

@@ -86,6 +86,8 @@ class Trips(ArrayLike):
         if isinstance(place, slice):
             return self._cut(place) if self.counts else list(self)[place]
         self.check_lists()
+        if self.counts:
+            place = _as_pythons(place)
         if isinstance(place, int) and place < 0:
             place = place + wrap_size(self.length)
         return self.item(wrap_size(self.start) + place * self.step)
@@ -355,6 +357,15 @@ def is_decided() -> bool:
     """
     trace = current_trace()
     return trace is not None and current_span() in trace.decided
+
+
+def _as_pythons(place: Any) -> Any:
+    """An integer of NumPy's as one of Python's, which the elements of a range are."""
+    if isinstance(place, np.integer):
+        return int(place)
+    if isinstance(place, Tracer) and not place.ndim and place.dtype.kind in "iu":
+        return wrap_size(as_whole(place.node))
+    return place
 
 
 def each(iterable: Any) -> Iterator[Any]:
