@@ -1,4 +1,4 @@
-"""Lists of positions that are empty in a call: to NumPy they are indices, of which there are none."""
+"""Lists of positions that are empty in a call: to NumPy they are indices, and there are none."""
 
 # ruff: noqa: PERF401  (loops as users write them)
 
