@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections import UserList, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -208,8 +209,7 @@ def _run_once(
             here(),
             "use it in the function itself: not in another thread, and not later",
         )
-    if function is np.reshape:
-        args = [_with_signs_known(a) for a in args]
+    args, kwargs = _as_options(function, args, kwargs)
     owners: dict[Node, Tracer] = {}
     nodes = [unwrap(a, owners) for a in args]
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
@@ -255,6 +255,28 @@ _NEW_VIEWS = frozenset(
     | {np.expand_dims, np.broadcast_to, np.flip}
 )
 """Functions that return another object also where it shows the whole array as it is."""
+
+
+_OF_AXES = ("axis", "axes", "shape", "newshape", "source", "destination")
+"""Options that are integers, as many as there are axes."""
+
+
+def _as_options(
+    function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
+) -> tuple[Any, Mapping[str, Any]]:
+    """The arguments, with shapes and axes as NumPy's functions take them."""
+    if function is np.reshape:
+        args = [_with_signs_known(a) for a in args]
+    if function is np.transpose and len(args) > 1:
+        args = [args[0], *map(_one_by_one, args[1:])]
+    return args, {key: _one_by_one(a) if key in _OF_AXES else a for key, a in kwargs.items()}
+
+
+def _one_by_one(option: Any) -> Any:
+    """An option with the elements of a list or tuple that a loop has made as separate integers."""
+    if type(option) not in (list, tuple) or not any(isinstance(v, Refusing) for v in option):
+        return option
+    return type(option)(map(operator.index, Tracer.each(option)))
 
 
 def _with_signs_known(shape: Any) -> Any:

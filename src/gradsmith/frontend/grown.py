@@ -38,7 +38,14 @@ from gradsmith.frontend.unrolling import NOWHERE
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
-from gradsmith.ir.types import ArrayType, DType, python_number, same_shape, scalar
+from gradsmith.ir.types import (
+    ArrayType,
+    DType,
+    python_number,
+    result_dtype,
+    same_shape,
+    scalar,
+)
 from gradsmith.ops.boxes import OBJECT, boxed
 from gradsmith.ops.create import empty
 from gradsmith.ops.declare import FUNCTIONS
@@ -518,13 +525,13 @@ def _are_of_one_shape(column: Sequence[Any], begin: int) -> bool:
 
 
 def _is_one_precision(types: Iterable[ArrayType]) -> bool:
-    """Whether an array of the numbers holds each of them as it is: beside integers NumPy makes
-    double precision of single.
+    """Whether an array of the numbers holds each of them as it is: beside Python's integers NumPy
+    makes double precision of single, and integers of 64 bits of narrower ones.
     """
     found = list(types)
-    inexact = {type_.dtype for type_ in found if type_.inexact}
-    integers = any(type_.dtype.kind in "iu" for type_ in found)
-    return len(inexact) <= 1 and not (integers and any(d.char in "efF" for d in inexact))
+    if len({type_.dtype for type_ in found if type_.inexact}) > 1:
+        return False
+    return result_dtype(*found) == np.result_type(*(type_.dtype for type_ in found))
 
 
 def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:

@@ -56,6 +56,9 @@ class Tracer(Hashed):
     """``apply(numpy_callable, *args)`` and ``run(implementation, *args)``: the dispatcher, which
     knows tracers and so is set from there."""
     run: ClassVar[Callable[..., Any]]
+    each: ClassVar[Callable[..., Any]]
+    """``each(values)`` goes through the elements of a list or tuple that a loop has made; set from
+    `trips`."""
     known: ClassVar[Callable[..., Any]]
     """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
     checks; set from `value_guards`."""
@@ -527,9 +530,11 @@ def as_key(key: Any) -> Any:
         return key.as_index()
     if type(key) is range:
         return np.arange(key.start, key.stop, key.step)
-    if type(key) is list:
-        made = [item for item in key if isinstance(item, Refusing) and hasattr(item, "as_indices")]
-        return made[0].as_indices(key) if made else key
+    if type(key) in (list, tuple):
+        made = [part for part in key if isinstance(part, Refusing) and hasattr(part, "as_indices")]
+        if made and type(key) is list:
+            return made[0].as_indices(key)
+        key = type(key)(Tracer.each(key)) if made else key  # one for each axis
     return tuple(map(as_key, key)) if type(key) is tuple else key
 
 

@@ -392,3 +392,6 @@ def one_by_one(iterable: Iterable[Any]) -> Iterator[Any]:
         yield element
         check_not_stacked(lists)
     check_not_stacked(lists)
+
+
+Tracer.each = staticmethod(each)

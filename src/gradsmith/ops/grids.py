@@ -133,6 +133,11 @@ for _function, _from in (
     implements(_from)(_triangle_indices_from(_places))
 
 
+def _of_numpy(index: Node) -> Node:
+    """An integer of Python's as one of NumPy's, which these functions give."""
+    return ops.cast(index, np.dtype(np.intp)) if index.array_type.weak else index
+
+
 @implements(np.unravel_index)
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ...]:
     require_default("np.unravel_index", order=(order, "C"))
@@ -142,6 +147,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ..
             f"np.unravel_index takes integers, not a {describe(rest.type)}",
             hint="convert the indices with .astype(int)",
         )
+    rest = _of_numpy(rest)
     places: list[Node] = []
     for size in reversed(sizes[1:]):
         places.append(FUNCTIONS[np.remainder](rest, as_node(size)))
@@ -153,7 +159,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ..
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Node:
     require_default("np.ravel_multi_index", mode=(mode, ("raise",)), order=(order, "C"))
     first, *rest = map(as_node, multi_index)
-    place = first
+    place = _of_numpy(first)
     for size, index in zip(as_shape(dims)[1:], rest, strict=True):
         place = place * as_node(size) + index
     return place
