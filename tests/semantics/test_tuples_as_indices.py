@@ -31,7 +31,7 @@ WRITES = [
     "i = tuple(int(v) for v in q)\nA[i] = 9.0\nreturn A",
     "A[tuple(map(int, q))] += q[0]\nreturn A",
     "for r in np.stack([q, q * 0]).astype(int):\n    A[tuple(r)] += 1.0\nreturn A",
-    "B = np.ones((4, 4))\nfor p in (q, q / 2):\n    B[tuple(int(2 * c) for c in p)] += 1\nreturn B",
+    "B = np.ones((4, 4))\nfor p in q, q / 2:\n    B[tuple(int(2 * c) for c in p)] += 1\nreturn B",
 ]
 PLACES = [np.array(v) for v in ([0.5, 1.0], [1.0, 1.7], [0.0, 0.0], [1.2, 0.3])]
 
