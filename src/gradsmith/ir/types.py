@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -118,10 +117,15 @@ def scalar(dtype: object) -> ArrayType:
     return ArrayType(np.dtype(dtype), (), "scalar")  # type: ignore[call-overload]
 
 
-@functools.cache
 def python_number(kind: type) -> ArrayType:
     """The weak type of a Python ``int``, ``float``, ``complex`` or ``bool``."""
-    return ArrayType(np.dtype(kind), (), "python")
+    known = _PYTHON_NUMBERS.get(kind)
+    if known is None:
+        known = _PYTHON_NUMBERS[kind] = ArrayType(np.dtype(kind), (), "python")
+    return known
+
+
+_PYTHON_NUMBERS: dict[type, ArrayType] = {}
 
 
 def class_of_values(type_: ArrayType) -> type:
