@@ -34,7 +34,7 @@ def test_one_compilation(error, monkeypatch):
 
     monkeypatch.setattr(specialise, "_specialise", noted)
     with nullcontext() if error is None else pytest.raises(error):
-        gs.compile(lambda x: np.sin(x) + 1).source(1.0)
+        gs.compile(lambda x: np.sin(x) + 1.0).source(1.0)
     assert seen == [(YOUNG, 10, 10)]
     assert gc.get_threshold() == (700, 10, 10)
 

@@ -119,13 +119,13 @@ def scalar(dtype: object) -> ArrayType:
 
 def python_number(kind: type) -> ArrayType:
     """The weak type of a Python ``int``, ``float``, ``complex`` or ``bool``."""
-    known = _OF_PYTHON.get(kind)
-    return ArrayType(np.dtype(kind), (), "python") if known is None else known
+    known = _PYTHON_NUMBERS.get(kind)
+    if known is None:
+        known = _PYTHON_NUMBERS[kind] = ArrayType(np.dtype(kind), (), "python")
+    return known
 
 
-_OF_PYTHON: dict[type, ArrayType] = {
-    kind: ArrayType(np.dtype(kind), (), "python") for kind in (bool, int, float, complex)
-}
+_PYTHON_NUMBERS: dict[type, ArrayType] = {}
 
 
 def class_of_values(type_: ArrayType) -> type:

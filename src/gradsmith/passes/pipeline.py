@@ -53,8 +53,9 @@ MOST_ROUNDS = 4
 
 def optimise(graph: Graph) -> Graph:
     """The graph without waste, every value made once."""
-    for _ in range(MOST_ROUNDS):
-        pruned = prune(_finished_everywhere(graph))
+    for round_ in range(MOST_ROUNDS):
+        finish = _finished_again if round_ else everywhere(_finished)
+        pruned = prune(finish(graph))
         graph = sink(pruned)
         if graph is pruned:
             break
@@ -65,7 +66,7 @@ def _finished(graph: Graph) -> Graph:
     return rebuild(graph, FINISH)
 
 
-_finished_everywhere = everywhere(_finished)
+_finished_again = everywhere(lambda graph: rebuild(graph, FINISH, keep=True))
 
 
 def _lowered(graph: Graph) -> Graph:

@@ -104,22 +104,23 @@ def same_type(left: Type, right: Type) -> bool:
     return left == right
 
 
-def rebuild(graph: Graph, rewrite: Rewrite | None) -> Graph:
+def rebuild(graph: Graph, rewrite: Rewrite | None, *, keep: bool = False) -> Graph:
     """The graph made anew, node by node, through ``rewrite``: folded, interned, without waste.
 
-    It is the graph itself where nothing changes, of which more is known.
+    All its nodes are new: a region may be that of several nodes, and each is to have its own. With
+    ``keep``, what does not change stays: of it more is known.
     """
     builder = Builder()
     builder.params = list(graph.params)
     replaced: dict[Node, Node] = {param: param for param in graph.params}
     with building(builder), builder.phase(rewrite):
-        _replay(builder, graph.nodes, replaced, graph.names)
+        _replay(builder, graph.nodes, replaced, graph.names, keep=keep)
     builder.names = {p: graph.names[p] for p in graph.params if p in graph.names} | builder.names
     builder.size_names = dict(graph.size_names)
     with building(builder):
         results = [in_form(replaced[r], r) for r in graph.results]
     made = builder.graph(results, graph.guards)
-    same = made.nodes == graph.nodes and made.results == graph.results
+    same = keep and made.nodes == graph.nodes and made.results == graph.results
     return graph if same and list(made.names.items()) == list(graph.names.items()) else made
 
 
@@ -199,6 +200,7 @@ def _replay(
     names: Mapping[Node, str],
     *,
     silent: bool = False,
+    keep: bool = False,
 ) -> None:
     """Make ``nodes`` again; ``silent`` where the old ones stay, and have had their effects."""
     named = dict(names)
@@ -209,7 +211,7 @@ def _replay(
                 operands = list(map(in_form, operands, _models(node)))
         attrs = _attrs_in_form(node)
         attrs = silent_attrs(attrs) if silent else attrs
-        made = builder.again(node, operands, attrs, keep=not silent)
+        made = builder.again(node, operands, attrs, keep=keep)
         replaced[node] = made
         if node in named:
             builder.name(made, named[node])

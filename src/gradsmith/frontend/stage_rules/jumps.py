@@ -92,7 +92,8 @@ def _jumps_of(statement: ast.stmt) -> frozenset[type[ast.stmt]]:
     """The kinds of jumps in a statement: ``break`` and ``continue`` of a loop around."""
     if isinstance(statement, _JUMPS):
         return frozenset({type(statement)})
-    if isinstance(statement, _FUNCTIONS) or not hasattr(statement, "body") or _never(statement):
+    simple = not (hasattr(statement, "body") or hasattr(statement, "cases"))
+    if simple or isinstance(statement, _FUNCTIONS) or _never(statement):
         return frozenset()
     known = _known_jumps.get(statement)
     if known is None:
