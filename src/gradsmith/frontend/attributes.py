@@ -74,6 +74,16 @@ def home_of(owner: Any) -> Any:
     return vars(owner) if isinstance(owner, types.ModuleType) else owner
 
 
+def _home_to_write(trace: Trace, owner: Any) -> Any:
+    """The same where an attribute is about to be written: of a module its dict, which the function
+    may not have found under another name.
+    """
+    if isinstance(owner, types.ModuleType):
+        attribute_dicts.check_attribute_write(trace, owner)
+        note_owner(trace, owner)
+    return home_of(owner)
+
+
 def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """``owner.name``."""
     if isinstance(owner, super):
@@ -531,24 +541,30 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
             check_change(trace, owner)
         if name == "__dict__":
             note_shown(trace, value)
-        setattr(owner, name, value if isinstance(owner, Tracer) else _for_c(value, name))
+        _set_in_c(owner, name, value)
     else:
         check_slots(owner, name, kind)
         store(trace, owner, name, value)
 
 
-def _for_c(value: Any, name: str) -> Any:
-    """What C code is given to keep as an attribute: of a traced integer the present number."""
-    if isinstance(value, TracedInt):
-        return TracedInt.known(value)
-    if isinstance(value, Tracer):
-        raise UnsupportedError(
-            f"the attribute {name!r} of an object that is not written in Python is set to a "
-            "traced value",
-            current_span(),
-            "hold it in a variable, or in an object of a class of your own",
-        )
-    return value
+def _set_in_c(owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value`` where C code keeps the attribute: of a traced integer it may need the
+    present number.
+    """
+    try:
+        setattr(owner, name, value)
+    except TypeError as error:
+        if isinstance(value, TracedInt):
+            setattr(owner, name, TracedInt.known(value))
+        elif isinstance(value, Tracer) and not isinstance(owner, Tracer):
+            raise UnsupportedError(
+                f"the attribute {name!r} of an object that is not written in Python is set to a "
+                "traced value",
+                current_span(),
+                "hold it in a variable, or in an object of a class of your own",
+            ) from error
+        else:
+            raise
 
 
 def _is_kept_by_c(kind: Any) -> bool:
@@ -594,7 +610,8 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         type.__setattr__(owner, name, value)
         return
     if isinstance(owner, types.ModuleType) and is_external(trace, owner):
-        set_global(trace, vars(owner), name, value, _before(trace, owner, name))
+        before = _before(trace, owner, name)
+        set_global(trace, _home_to_write(trace, owner), name, value, before)
         return
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
@@ -665,7 +682,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
             check_change(trace, owner)
             type.__delattr__(owner, name)
             return
-        delete_outside(trace, home_of(owner), name, _before(trace, owner, name))
+        delete_outside(trace, _home_to_write(trace, owner), name, _before(trace, owner, name))
     else:
         if _is_kept_by_c(kind) or not holds_attributes(owner):
             check_change(trace, owner)

@@ -20,6 +20,7 @@ from gradsmith.frontend.source import MIXINS
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.unfollowed import NUMPYS_STATE
 from gradsmith.frontend.warned import warn_effect
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.library_ufuncs import home_of
@@ -92,7 +93,7 @@ def module_of(function: Any) -> str:
 def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     """Whether the emitted code is to call the function as the user does."""
     owner = getattr(function, "__self__", None)
-    if current_trace() is None or _is_followed(function, owner):
+    if current_trace() is None or _is_followed(function, owner) or owner is NUMPYS_STATE:
         return False
     opaque = any(map(is_opaque, [*args, *kwargs.values()]))
     module = module_of(function)

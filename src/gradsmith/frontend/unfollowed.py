@@ -61,7 +61,7 @@ _UNCHANGING: tuple[type, ...] = (
 """Classes of objects that no function changes that is given them."""
 _FOLLOWED = (*CONTAINERS, Iterator, io.IOBase, Tracer, TracedInt, Text, Refusing, ArrayLike)
 """Classes of objects whose changes are followed, or refused elsewhere."""
-_NUMPYS_STATE = vars(np.errstate)["__enter__"].__globals__.get("_extobj_contextvar")
+NUMPYS_STATE = vars(np.errstate)["__enter__"].__globals__.get("_extobj_contextvar", object())
 """What NumPy 2 does about floating-point errors: `frontend.floating_errors` follows it."""
 _READING = frozenset(
     {
@@ -140,7 +140,7 @@ def is_member_of_c(kind: Any) -> bool:
 
 def may_change(value: Any) -> bool:
     """Whether functions and statements may change what no journal holds of the object."""
-    if isinstance(value, (*_UNCHANGING, *_FOLLOWED)) or value is _NUMPYS_STATE:
+    if isinstance(value, (*_UNCHANGING, *_FOLLOWED)) or value is NUMPYS_STATE:
         return False
     return _has_state_of_c(type(value)) and not hasattr(type(value), "__gradsmith__")
 
