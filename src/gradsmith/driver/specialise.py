@@ -45,7 +45,7 @@ from gradsmith.frontend.captures import (
     note_members,
     note_method,
 )
-from gradsmith.frontend.exact_type import of_kept_class
+from gradsmith.frontend.exact_type import check_class_is_kept
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
 from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
 from gradsmith.frontend.failures import in_user_terms
@@ -473,7 +473,7 @@ class _Attempt:
             nodes = [_result_node(trace, leaf) for leaf in (*leaves, *writes.values)]
             for node in nodes:
                 check_no_array(node)
-            nodes = list(map(of_kept_class, nodes))
+                check_class_is_kept(node)
             drop_unread(trace)
             with nesting_limited(lambda: trace.builder.nodes):
                 graph = optimise(keep_errors(trace.builder.graph(nodes)))

@@ -20,7 +20,6 @@ from gradsmith.frontend.number_class import (
     Types,
     check_no_array,
     is_number,
-    lists_behind,
     lists_of,
     may_be_fraction,
     operands,
@@ -36,7 +35,7 @@ from gradsmith.ops import index
 from gradsmith.ops.complex import scalar_absolute
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.powers import power
-from gradsmith.ops.scalars import as_complex, has_class, python_float, widened
+from gradsmith.ops.scalars import as_complex, has_class, widened
 from gradsmith.ops.shape import cast
 
 
@@ -251,18 +250,6 @@ def check_class_is_kept(node: Node) -> None:
     several = len({type_.dtype for type_ in possible_types(node)}) > 1
     if several and (lists := lists_of(node, trace)):
         separate(lists, CLASS_OF_ELEMENT)
-
-
-def of_kept_class(node: Node) -> Node:
-    """A result, as a float of Python's where it is one in Python and a scalar of NumPy's in the
-    emitted code.
-    """
-    check_class_is_kept(node)
-    trace = current_trace()
-    if trace is None or not is_number(node) or not lists_behind(node, trace):
-        return node
-    float_ = {t.dtype.kind for t in possible_types(node)} == {"f"}
-    return python_float(node) if float_ else node
 
 
 def check_classes(values: Iterable[Any]) -> None:

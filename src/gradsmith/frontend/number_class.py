@@ -73,7 +73,6 @@ def note(node: Node, classes: Classes) -> None:
     trace = current_trace()
     if trace is not None and is_number(node) and classes.all() != (node.type,):
         trace.classes[node] = classes
-        trace.mixed_lists |= bool(classes.lists)
 
 
 def note_chosen(node: Node, by: Cause | frozenset[Span]) -> None:
@@ -223,16 +222,6 @@ def check_no_array(node: Node) -> None:
 def lists_of(node: Node, trace: Trace, builder: Builder | None = None) -> frozenset[Span]:
     """The loops that made the stacked lists whose elements decide its class."""
     if len(possible_types(node, builder)) == 1:
-        return lists_behind(node, trace, builder)
+        return frozenset()
     joined = [n for n in operands(node, builder) if n in trace.classes]
     return frozenset().union(*[trace.classes[n].lists for n in joined])
-
-
-def lists_behind(node: Node, trace: Trace, builder: Builder | None = None) -> frozenset[Span]:
-    """The loops that made stacked lists of integers and floats of Python's, where a number of
-    Python's is computed from their elements: these are scalars of NumPy's in the emitted code.
-    """
-    if not trace.mixed_lists or not all(t.weak for t in possible_types(node, builder)):
-        return frozenset()
-    joined = [trace.classes[n] for n in operands(node, builder) if n in trace.classes]
-    return frozenset().union(*[c.lists for c in joined if all(t.weak for t in c.types)])

@@ -248,8 +248,6 @@ class Trace:
     """By recursive functions: how many present values have decided how they go on."""
     classes: dict[Node, Classes] = field(default_factory=dict)
     """The types of the numbers that branches and loops have joined (`frontend.number_class`)."""
-    mixed_lists: bool = False
-    """Whether elements of stacked lists are of several types."""
     possible: dict[Node, tuple[ArrayType, ...]] = field(default_factory=dict)
     """The types that numbers may have, as far as they have been asked for."""
     retyped: dict[Node, Node] = field(default_factory=dict)
