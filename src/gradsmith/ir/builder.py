@@ -62,7 +62,7 @@ class Builder:
         self._homes: dict[Node, Builder] = {} if parent is None else parent._homes
         """For the nodes of all regions of a graph: the region that they are part of."""
         self.nodes: list[Node] = []
-        self._sure: list[tuple[object, int]] = []
+        self._sure: dict[int, tuple[object, int]] = {}
         self.params: list[Node] = []
         self.names: dict[Node, str] = {}
         self.partly_zero: set[Node] = set()
@@ -260,16 +260,18 @@ class Builder:
         """Leave out what has an effect among the nodes from ``begin`` on: they were a trial."""
         made = self.nodes[begin:]
         self.nodes[begin:] = [n for n in made if not (has_effect(n) or is_pending(n))]
-        self._sure = [(fact, place) for fact, place in self._sure if place <= begin]
+        self._sure = {key: known for key, known in self._sure.items() if known[1] <= begin}
 
     def make_sure(self, fact: object) -> None:
         """From here on this is so: the nodes made last raise an error where it is not."""
-        self._sure.append((fact, len(self.nodes)))
+        self._sure.setdefault(id(fact), (fact, len(self.nodes)))
 
     def is_sure(self, fact: object) -> bool:
         """Whether this is so here, by what has been made in this region or around it."""
-        inside = any(known is fact for known, _ in self._sure)
-        return inside or (self.parent is not None and self.parent.is_sure(fact))
+        builder: Builder | None = self
+        while builder is not None and id(fact) not in builder._sure:
+            builder = builder.parent
+        return builder is not None
 
     def root(self) -> Builder:
         """The builder around all regions."""

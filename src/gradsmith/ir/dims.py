@@ -7,8 +7,7 @@ guard compiles anew. What changes while the code runs has bounds, which must set
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -122,15 +121,18 @@ class Guard:
 _recorder: ContextVar[dict[Guard, None] | None] = ContextVar("guards", default=None)
 
 
-@contextmanager
-def recording_guards() -> Iterator[dict[Guard, None]]:
+class recording_guards:  # noqa: N801  used as a function; entered so often that it is no generator
     """Collect the guards of every decision taken inside (an ordered set)."""
-    guards: dict[Guard, None] = {}
-    token = _recorder.set(guards)
-    try:
-        yield guards
-    finally:
-        _recorder.reset(token)
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> dict[Guard, None]:
+        guards: dict[Guard, None] = {}
+        self._token = _recorder.set(guards)
+        return guards
+
+    def __exit__(self, *_: object) -> None:
+        _recorder.reset(self._token)
 
 
 def record(guards: Iterable[Guard]) -> None:

@@ -56,12 +56,20 @@ def may_raise_unread(node: Node) -> bool:
     """
     facts = node.facts or facts_of(node)
     if facts.raising is None:
-        with dims.recording_guards() as guards:
-            answer = may_raise(node) or may_be_out_of_range(node) or _may_not_fit(node)
-        facts.raising = answer, tuple(guards)
+        facts.raising = _may_raise_unread(node)
     answer, needed = facts.raising
-    dims.record(needed)
+    if needed:
+        dims.record(needed)
     return answer
+
+
+def _may_raise_unread(node: Node) -> tuple[bool, tuple[Guard, ...]]:
+    """The same, and the guards that the answer needs."""
+    if "index" not in node.attrs and node.op.name not in OF_SOME:  # no sizes are compared
+        return may_raise(node) or _may_not_fit(node), ()
+    with dims.recording_guards() as guards:
+        answer = may_raise(node) or may_be_out_of_range(node) or _may_not_fit(node)
+    return answer, tuple(guards)
 
 
 def _may_not_fit(node: Node) -> bool:

@@ -12,6 +12,7 @@ loops in which a generator gives values.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -33,6 +34,12 @@ be that of a helper, whose code is inlined.
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LOOPS = (ast.For, ast.While)
+_COMPOUND: tuple[type[ast.stmt], ...] = (
+    *(*_LOOPS, ast.AsyncFor, ast.If, ast.With, ast.AsyncWith, ast.Match, ast.Try),
+)
+if sys.version_info >= (3, 11):
+    _COMPOUND = (*_COMPOUND, ast.TryStar)
+"""Statements with blocks that belong to the same function."""
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
 _ENDS = (*_JUMPS, ast.Raise)
 
@@ -92,8 +99,7 @@ def _jumps_of(statement: ast.stmt) -> frozenset[type[ast.stmt]]:
     """The kinds of jumps in a statement: ``break`` and ``continue`` of a loop around."""
     if isinstance(statement, _JUMPS):
         return frozenset({type(statement)})
-    simple = not (hasattr(statement, "body") or hasattr(statement, "cases"))
-    if simple or isinstance(statement, _FUNCTIONS) or _never(statement):
+    if not isinstance(statement, _COMPOUND) or _never(statement):
         return frozenset()
     known = _known_jumps.get(statement)
     if known is None:
