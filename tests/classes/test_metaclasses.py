@@ -108,6 +108,23 @@ return {expression}, Counted.count
     assert outcome(gs.compile(function)) == outcome(function)
 
 
+class Above:
+    def __init__(self, least):
+        self.least = least
+
+    def __instancecheck__(self, value):
+        return value.sum() > self.least
+
+
+@each("classes", ["above", "(int, above)", "(int, (above, str))"])
+def test_objects_may_answer_in_place_of_classes(classes):
+    text = f"x * 2 if isinstance(x, {classes}) else x * 3"
+    function = function_of(text, above=Above(2.0))
+    compiled = gs.compile(function)
+    for x in (np.array([1.5, 2.0]), np.array([0.5, 1.0])):
+        np.testing.assert_array_equal(compiled(x), function(x), strict=True)
+
+
 class Plain:
     pass
 

@@ -86,11 +86,13 @@ def is_made(trace: Trace, value: Any) -> bool:
     return original is not None and original.real is not value
 
 
-def note_object(trace: Trace, value: Any) -> None:
-    """The function uses an object from outside, which must stay of its class."""
+def _note_outside(trace: Trace, value: Any, read: Reader) -> None:
+    """The function uses an object from outside itself, not a copy: it must stay of its class."""
+    trace.external[id(value)] = value
     note_used(value)
     if is_instance(value):
         trace.lookups.owners[id(value)] = value
+    note_state(trace, value, read)
 
 
 def rely(trace: Trace, key: object, read: Reader, value: Any) -> None:
@@ -140,9 +142,7 @@ def _see(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
 
 def _itself(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:
     """What the function sees is the object from outside: it is relied on."""
-    trace.external[id(value)] = value
-    note_object(trace, value)
-    note_state(trace, value, read)
+    _note_outside(trace, value, read)
     trace.originals[id(value)] = Original(value, read)
     note_members(trace, value if isinstance(value, (tuple, frozenset)) else ())
     if isinstance(value, bytearray):
@@ -188,9 +188,7 @@ def note_external(trace: Trace, owner: Any) -> None:
     """``owner`` is there before the function is called."""
     known = id(owner) in trace.originals or id(owner) in trace.external
     if not (known or id(owner) in trace.made):
-        trace.external[id(owner)] = owner
-        note_object(trace, owner)
-        note_state(trace, owner, lambda: owner)
+        _note_outside(trace, owner, lambda: owner)
         trace.originals[id(owner)] = Original(owner, None)
     note_owner(trace, owner)
 
@@ -342,9 +340,7 @@ class _Copying:
             if can_be_copied(value):
                 return _iterator(self.trace, ("part", id(value)), value, here)
             note_method(self.trace, self.name, value, here)
-            self.trace.external.setdefault(id(value), value)
-            note_object(self.trace, value)
-            note_state(self.trace, value, here)
+            _note_outside(self.trace, value, here)
             note_members(self.trace, value if isinstance(value, frozenset) else ())
             return value
         given = argument_from_outside(self.trace, value, here) if path else None

@@ -15,7 +15,7 @@ from typing import Any, Union, get_origin
 
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import either, truth
-from gradsmith.frontend.classes import of_metaclass
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.trace import Reliance, Trace, current_trace
 
 
@@ -29,7 +29,7 @@ def is_subclass(cls: type, classes: Any) -> bool:
 def _rely_on_registered(cls: type, classes: Any) -> None:
     trace = current_trace()
     for kind in () if trace is None else _kinds(classes):
-        own = of_metaclass(kind, "__subclasscheck__")
+        own = special(kind, "__subclasscheck__")
         if trace is not None and own is None and isinstance(kind, ABCMeta):
             trace.lookups.note_answer(cls, kind)
 
@@ -57,7 +57,7 @@ def by_metaclass(name: str, value: Any, classes: Any, plain: Callable[[Any, Any]
     None where none does. ``plain`` asks another class.
     """
     kinds = list(_kinds(classes))
-    if not any(of_metaclass(kind, name) for kind in kinds):
+    if not any(special(kind, name) for kind in kinds):
         return None
     return _any(name, value, kinds, plain)
 
@@ -65,7 +65,7 @@ def by_metaclass(name: str, value: Any, classes: Any, plain: Callable[[Any, Any]
 def _any(name: str, value: Any, kinds: list[Any], plain: Callable[[Any, Any], Any]) -> Any:
     """Whether one of the classes answers so: they are asked one after the other."""
     first, *rest = kinds
-    mine = of_metaclass(first, name)
+    mine = special(first, name)
     exact = name == "__instancecheck__" and type(value) is first  # Python does not ask then
     asked = exact or (plain(value, first) if mine is None else truth(call(mine, first, value)))
     return either("or", asked, lambda: _any(name, value, rest, plain)) if rest else asked

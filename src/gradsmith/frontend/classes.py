@@ -125,14 +125,14 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     metaclass.
     """
     if isinstance(value, type):
-        return of_metaclass(value, name)
+        return _of_metaclass(value, name)
     if not is_instance(value):
         return None
     found = class_attribute(type(value), name)
     return found if isinstance(found, types.FunctionType) else None
 
 
-def of_metaclass(cls: Any, name: str) -> types.FunctionType | None:
+def _of_metaclass(cls: Any, name: str) -> types.FunctionType | None:
     """The special method that the user's metaclass of a class defines in Python."""
     if not isinstance(cls, type) or type(cls) is type:
         return None

@@ -20,7 +20,6 @@ from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
-from gradsmith.frontend.value_guards import decide
 
 
 def _by_method(name: str, plain: Any) -> Callable[..., Any]:
@@ -269,30 +268,7 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
     by_itself = function is sum and protocols.is_iterable(args[0])
     if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
         return _OF_ELEMENTS[function]
-    asks = function in _CHECKS or any(map(has_methods, args))
-    return _of_objects(function, args) if asks else None
-
-
-_CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
-
-
-def _asks_metaclass(classes: Any, name: str) -> bool:
-    """Whether a metaclass of the user's says what is an object, or a subclass, of one of these."""
-    if isinstance(classes, tuple):
-        return any(_asks_metaclass(cls, name) for cls in classes)
-    return special(classes, name) is not None
-
-
-def _by_metaclass(function: Any, value: Any, classes: Any) -> bool:
-    """``isinstance`` or ``issubclass``, which ask these classes one after the other."""
-    if isinstance(classes, tuple):
-        return any(_by_metaclass(function, value, cls) for cls in classes)
-    mine = special(classes, _CHECKS[function])
-    if mine is None:
-        return bool(call(function, value, classes))
-    if function is isinstance and type(value) is classes:
-        return True
-    return decide(truth(call(mine, classes, value)))
+    return _of_objects(function, args) if any(map(has_methods, args)) else None
 
 
 def _of_generator(function: Any, values: Any, **named: Any) -> Any:
@@ -305,9 +281,6 @@ _MAKING_LISTS = (list, tuple, sorted)
 
 
 def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    if function in _CHECKS:
-        asks = len(args) == 2 and _asks_metaclass(args[1], _CHECKS[function])
-        return partial(_by_metaclass, function) if asks else None
     if function in _METHODS:
         name = _METHODS[function]
         if function is reversed and protocols.is_reversible(args[0]):
@@ -370,7 +343,7 @@ def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
 
 
 _SEEING_ALL = frozenset({max, min, sorted})
-_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS, isinstance, issubclass})
+_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS})
 
 
 def _holds_objects(args: tuple[Any, ...]) -> bool:
