@@ -10,7 +10,7 @@ from gradsmith.ir.graph import Node, Region, RegionFacts, ancestors
 from gradsmith.ir.intrinsics import item
 from gradsmith.ir.op import NonDiff, argument_rule
 from gradsmith.ir.parts import BranchView, LoopView
-from gradsmith.ir.types import TapeType, TupleType, Type
+from gradsmith.ir.types import ArrayType, TapeType, TupleType, Type
 from gradsmith.ops.control import finished_gradient
 from gradsmith.ops.regions import branch, loop, rerun
 
@@ -22,7 +22,9 @@ def is_inexact(type_: Type) -> bool:
     """Whether values of the type can carry a derivative at all."""
     if isinstance(type_, TupleType):
         return any(map(is_inexact, type_.items))
-    return is_inexact(type_.item) if isinstance(type_, TapeType) else type_.inexact
+    if isinstance(type_, TapeType):
+        return is_inexact(type_.item)
+    return type_.inexact or (isinstance(type_, ArrayType) and type_.tangent_dtype.kind == "f")
 
 
 def is_differentiable(node: Node) -> bool:

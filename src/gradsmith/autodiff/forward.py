@@ -17,6 +17,7 @@ from gradsmith.ir.intrinsics import item
 from gradsmith.ir.nesting import nesting_limited
 from gradsmith.ir.op import Custom, Linear, NotImplementedRule, Partials, argument_rule
 from gradsmith.ir.types import TupleType
+from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import zeros
 from gradsmith.ops.regions import branch, loop, rerun
 from gradsmith.ops.shape import astype, broadcast_to
@@ -126,13 +127,20 @@ def _by_linearity(
             (found[x] if i in moving else _zeros_like(x)) if _is_linear(node, i) else x
             for i, x in enumerate(node.inputs)
         ]
-        return node.op(*operands, **node.attrs)
+        return node.op(*operands, **_tangent_attrs(node))
     total: Node | None = None
     for position in moving:
         replaced: list[Any] = list(node.inputs)
         replaced[position] = found[node.inputs[position]]
-        total = accumulate(total, node.op(*replaced, **node.attrs))
+        total = accumulate(total, node.op(*replaced, **_tangent_attrs(node)))
     return total
+
+
+def _tangent_attrs(node: Node) -> Mapping[str, Any]:
+    """The attributes with which a linear op gives the tangent: that of boxed numbers has none."""
+    if node.attrs.get("dtype") != OBJECT:
+        return node.attrs
+    return {**node.attrs, "dtype": node.array_type.tangent_dtype}
 
 
 def _is_linear(node: Node, position: int) -> bool:
@@ -140,15 +148,16 @@ def _is_linear(node: Node, position: int) -> bool:
 
 
 def _zeros_like(node: Node) -> Node:
-    return zeros(shape=node.shape, dtype=node.dtype)
+    return zeros(shape=node.shape, dtype=node.array_type.tangent_dtype)
 
 
 def _fit(term: Node, node: Node) -> Node:
     if term.shape != node.shape:
         term = broadcast_to(term, shape=node.shape)
-    if node.array_type.weak or term.dtype == node.dtype:
+    dtype = node.array_type.tangent_dtype
+    if node.array_type.weak or term.dtype == dtype:
         return term
-    return astype(term, dtype=node.dtype)
+    return astype(term, dtype=dtype)
 
 
 def _unavailable(node: Node, rule: NotImplementedRule) -> GradientError:

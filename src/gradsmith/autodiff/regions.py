@@ -27,7 +27,7 @@ Values = dict[Node, Node]
 
 def adjoint_type(type_: ArrayType) -> ArrayType:
     """The type of the adjoint (and the tangent) of a value of this type: a number's is NumPy's."""
-    return ArrayType(type_.dtype, type_.shape, "array" if type_.ndim else "scalar")
+    return ArrayType(type_.tangent_dtype, type_.shape, "array" if type_.ndim else "scalar")
 
 
 def adjoint_of(node: Node) -> ArrayType:
@@ -38,8 +38,8 @@ def adjoint_of(node: Node) -> ArrayType:
 def nothing(type_: ArrayType) -> Node:
     """Zero, for where a region has to have a value."""
     if type_.ndim or type_.form == "array":
-        return zeros(shape=type_.shape, dtype=type_.dtype)
-    zero = type_.dtype.type(0)
+        return zeros(shape=type_.shape, dtype=type_.tangent_dtype)
+    zero = type_.tangent_dtype.type(0)
     return current_builder().lift(zero.item() if type_.weak else zero)
 
 
@@ -48,7 +48,7 @@ def conform(value: Node, type_: ArrayType) -> Node:
     whole = fit(value, type_) if value.ndim >= type_.ndim else value
     if not same_shape(whole.shape, type_.shape):
         whole = broadcast_to(whole, shape=type_.shape)
-    return astype(whole, dtype=type_.dtype) if whole.array_type.weak else whole
+    return astype(whole, dtype=type_.tangent_dtype) if whole.array_type.weak else whole
 
 
 def or_nothing(value: Node | None, type_: ArrayType) -> Node:

@@ -192,9 +192,9 @@ def fit(term: Node, type_: ArrayType) -> Node:
     summed = _unbroadcast(term, type_.shape)
     if summed.array_type.complex and not type_.complex:
         summed = real(summed)
-    if type_.weak or summed.dtype == type_.dtype:
+    if type_.weak or summed.dtype == type_.tangent_dtype:
         return summed
-    return astype(summed, dtype=type_.dtype)
+    return astype(summed, dtype=type_.tangent_dtype)
 
 
 def _unbroadcast(term: Node, shape: Shape) -> Node:

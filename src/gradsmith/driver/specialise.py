@@ -74,7 +74,8 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
 from gradsmith.frontend.unsettled import (
     AskedAheadError,
-    StoredElementsError,
+    Need,
+    StackedListError,
     TracedAnewError,
     UndecidedError,
 )
@@ -85,6 +86,7 @@ from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.nesting import NestingError, nesting_limited
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
@@ -382,7 +384,8 @@ class _Plans:
         self.left: list[Plan] = []
         self._decided: frozenset[Span] = frozenset()
         self._asked_ahead: frozenset[Span] = frozenset()
-        self._stored: frozenset[Span] = frozenset()
+        self._needs: dict[Need, frozenset[Span]] = {}
+        self._stored: dict[Span, tuple[ArrayType, ...]] = {}
         self._guessed = False
         self.known = False
         """Whether the error of the last run showed what to do in another way."""
@@ -395,8 +398,11 @@ class _Plans:
         unrolling = trace.unrolling
         if isinstance(error, AskedAheadError):
             self._asked_ahead |= {error.site}
-        if isinstance(error, StoredElementsError):
-            self._stored |= error.sites
+        if isinstance(error, StackedListError):
+            self._needs[error.need] = self._needs.get(error.need, frozenset()) | error.sites
+            for site in error.sites:
+                known = self._stored.get(site, ())
+                self._stored[site] = tuple(dict.fromkeys((*known, *error.types)))
         sites = _undecided(error, trace)
         if isinstance(error, TracedAnewError) or sites:
             self._decided |= sites
@@ -418,7 +424,8 @@ class _Plans:
             unrolling=unrolling,
             decided=self._decided,
             asked_ahead=self._asked_ahead,
-            stored=self._stored,
+            needs=dict(self._needs),
+            stored=dict(self._stored),
             writes=recipe.writes,
         )
 

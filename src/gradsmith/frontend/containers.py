@@ -18,13 +18,14 @@ from gradsmith.frontend.merging import (
     is_whole,
 )
 from gradsmith.frontend.namings import name_of_list
+from gradsmith.frontend.number_kinds import is_needed
 from gradsmith.frontend.row_buffers import closed_rows, open_length
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import Need, Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
@@ -124,12 +125,14 @@ class Growth:
                 current_span(),
                 "append a copy of it: x.copy()",
             )
+        settled = True
         for part, slot, last in zip(parts, self.rows, self.last, strict=True):
             row = as_result(part)
+            settled = last.take_types(row) and settled
             last.after, last.node = part, row
             grows = dims.total_of(slot.type.shape[0]) is not None
             slot.node = index_set(param_of(slot), row, index=Index((place,), grows))
-        return True
+        return settled
 
     def close(self, wholes: Sequence[Any]) -> None:
         """After the loop the rows are the elements."""
@@ -160,6 +163,8 @@ def growth_of(
     The ``journal`` has what else the trip has changed.
     """
     if length is None or type(before) is not list or len(after) != len(before) + 1:
+        return None
+    if is_needed(Need.BOXED, sites):  # what is read of the rows has the class that it has there
         return None
     if any(old is not new for old, new in zip(before, after, strict=False)):
         return None

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend.dispatch import apply, run, traced
-from gradsmith.frontend.frozen import separate
 from gradsmith.frontend.number_class import (
     MOST,
     Classes,
@@ -25,6 +24,7 @@ from gradsmith.frontend.number_class import (
     operands,
     possible_types,
 )
+from gradsmith.frontend.number_kinds import keep_classes
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -59,7 +59,7 @@ def exact_type(value: Tracer, decide: Callable[[Any], bool] | None = None) -> Ar
     if len(types) > 1:
         types = _by_sizes(trace, node) or types
     if len(types) > 1 and (lists := lists_of(node, trace)):
-        separate(lists, CLASS_OF_ELEMENT)
+        keep_classes(lists)
     *others, found = types
     for type_ in others:
         if ask(_of_node(has_class(node, cls=class_of_values(type_)))):
@@ -232,7 +232,7 @@ def check_text(value: Tracer, *, by_class: bool, spec: str = "") -> None:
         return
     as_floats = spec[-1:] in AS_FLOATS and all(type_.dtype.kind in "iuf" for type_ in types)
     if by_class or (not as_floats and len({type_.dtype for type_ in types}) > 1):
-        separate(lists, CLASS_OF_ELEMENT)
+        keep_classes(lists)
 
 
 def check_class_is_kept(node: Node) -> None:
@@ -247,9 +247,8 @@ def check_class_is_kept(node: Node) -> None:
     trace = current_trace()
     if trace is None or not is_number(node):
         return
-    several = len({type_.dtype for type_ in possible_types(node)}) > 1
-    if several and (lists := lists_of(node, trace)):
-        separate(lists, CLASS_OF_ELEMENT)
+    if lists := lists_of(node, trace):
+        keep_classes(lists)
 
 
 def check_classes(values: Iterable[Any]) -> None:
@@ -261,8 +260,6 @@ def check_classes(values: Iterable[Any]) -> None:
 
 AS_FLOATS = frozenset("eEfFgG%")
 """Formats in which integers are written as the floats that they equal."""
-
-CLASS_OF_ELEMENT = "the class of a number is asked for that is an element of a stacked list"
 
 
 def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from types import FunctionType, MethodType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,8 +20,30 @@ from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.foreign import is_run_as_it_is
 from gradsmith.frontend.frozen import NONE, ONE_BY_ONE, Sites, freeze, separate
 from gradsmith.frontend.journal import slots_of
-from gradsmith.frontend.merging import as_result, is_data, is_whole
-from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
+from gradsmith.frontend.merging import is_data
+from gradsmith.frontend.number_class import Classes, note
+from gradsmith.frontend.number_kinds import (
+    Boxed,
+    Mixed,
+    as_boxed,
+    as_boxed_part,
+    as_boxed_rows,
+    as_integer,
+    as_numbers,
+    as_unboxed,
+    boxed_kind,
+    dtypes_of_arrays,
+    element_of_kind,
+    is_boxable,
+    is_needed,
+    is_one_precision,
+    joint_kind,
+    keep_classes,
+    kind_of_leaf,
+    number_kind,
+    types_in_array,
+    types_stored,
+)
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.storage import ALWAYS, Storage, View
@@ -35,23 +57,19 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
-from gradsmith.frontend.unsettled import Refusing
+from gradsmith.frontend.unsettled import Need, Refusing
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.types import (
-    ArrayType,
     DType,
     python_number,
-    result_dtype,
     same_shape,
-    scalar,
 )
-from gradsmith.ops.boxes import OBJECT, boxed
+from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import empty
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import is_first_rows
-from gradsmith.ops.regions import as_whole
-from gradsmith.ops.scalars import as_float, as_python, python_float
+from gradsmith.ops.scalars import as_float
 
 Items = TypeVar("Items", bound=Sequence[Any])
 
@@ -116,7 +134,7 @@ class Grown(Refusing):
         copies = [whole.copy() for whole in self.wholes]
         for made, whole in zip(copies, self.wholes, strict=True):
             storage, old = made.view.storage, whole.view.storage
-            storage.sites, storage.locked, storage.mixed = old.sites, old.locked, old.mixed
+            storage.sites, storage.locked, storage.types = old.sites, old.locked, old.types
             storage.replaced = old.replaced
         return Grown(self.form, copies, self.sites)
 
@@ -180,54 +198,11 @@ def owned(values: Items) -> Items:
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class Mixed:
-    """The kind of numbers that are of different classes in a list of Python's."""
-
-    types: tuple[ArrayType, ...]
-
-
-def number_kind(kind: Any, whole: Tracer) -> Any:
-    """The kind of a leaf by what has been stored in it since."""
-    if not whole.view.storage.mixed:
-        return kind
-    return _joint_kind(_joint_kind(kind, PYTHONS.get(whole.dtype, "float")), "array")
-
-
 def _row(kind: Any, wholes: Iterator[Tracer], key: Any, sites: Sites) -> Any:
     if isinstance(kind, Form):
         return _sequence(kind, [next(wholes)[key] for _ in range(_width(kind))], sites)
     whole = next(wholes)
-    row, kind = snapshot(whole[key]), number_kind(kind, whole)
-    if kind == "int":
-        return wrap_size(as_whole(row.node))
-    if isinstance(kind, Mixed):
-        if all(type_.weak for type_ in kind.types):
-            row = run(python_float, row)  # no scalar of NumPy's, which raises no errors
-        note(row.node, Classes(kind.types, lists=sites))
-    made = row if kind == "array" or isinstance(kind, Mixed) else run(as_python, row)
-    note_chosen(made.node, sites)
-    return made
-
-
-def as_boxed(value: Any) -> Tracer:
-    """An integer of Python's as the element of an array that holds such."""
-    return Tracer(View(Storage(boxed(as_result(value)))))
-
-
-def as_integer(value: Any) -> Any:
-    """An integer of Python's that an operation gives which sizes do not have (``2**i``) as one of
-    any size; anything else as it is.
-    """
-    if not isinstance(value, Tracer) or not value.type.weak or value.dtype.kind != "i":
-        return value
-    single = len(possible_types(value.node)) == 1
-    return wrap_size(as_whole(value.node)) if single else value
-
-
-def as_unboxed(value: Any) -> Any:
-    """An integer of Python's that was an element of such an array."""
-    return wrap_size(as_whole(value.node)) if isinstance(value, Tracer) else value
+    return element_of_kind(snapshot(whole[key]), number_kind(kind, whole), sites)
 
 
 def piled(elements: Sequence[Any]) -> Tracer:
@@ -245,7 +220,7 @@ def piled(elements: Sequence[Any]) -> Tracer:
     return whole
 
 
-def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
+def taken_apart(element: Any) -> Apart | None:
     """What an element is made of, and how; None where it holds something else."""
     leaves, shape = tree.flatten(element, lambda part: is_data(part) or is_grown(part))
     if not leaves or "static" in _kinds(shape) or not _can_be_made_anew(element):
@@ -254,8 +229,9 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
     kinds: list[Any] = []
     for leaf in map(as_integer, leaves):
         if is_data(leaf):
-            kind = _kind(leaf)
-            if isinstance(kind, Mixed) and not _is_one_precision(kind.types):
+            kind = kind_of_leaf(leaf)
+            one_array = not isinstance(kind, Mixed) or is_one_precision(kind.types)
+            if not (one_array or is_needed(Need.BOXED, NONE)):
                 return None
             kinds.append(kind)
             found.append(as_boxed(leaf) if kind == "int" else leaf)
@@ -267,9 +243,55 @@ def taken_apart(element: Any) -> tuple[list[Any], Form] | None:
     return found, Form(shape, tuple(kinds))
 
 
+Apart: TypeAlias = tuple[list[Any], "Form"]
+"""What an element is made of, and how."""
+
+
+def in_boxes(apart: Apart, like: Form | None = None) -> Apart:
+    """The same with numbers in boxes: those that ``like`` has in boxes, or all."""
+    parts, form = apart
+    if like is not None and len(like.kinds) != len(form.kinds):
+        return apart
+    given, kinds, found = iter(parts), [], []
+    for place, kind in enumerate(form.kinds):
+        own = [next(given) for _ in range(_width(kind))]
+        wanted = kind != "int" if like is None else isinstance(like.kinds[place], Boxed)
+        if wanted and not isinstance(kind, Form) and is_boxable(own[0], kind):
+            kind, own = boxed_kind(own[0], kind), [as_boxed_part(own[0])]  # noqa: PLW2901
+        kinds.append(kind)
+        found += own
+    return found, Form(form.shape, tuple(kinds), form.sequence)
+
+
+def stack_in_boxes(apart: Apart, like: Form, sites: Sites) -> Apart:
+    """The same of the arrays that have the elements of a list for rows."""
+    wholes, form = apart
+    if not any(isinstance(kind, Boxed) for kind in like.kinds) or form.shape != like.shape:
+        return apart
+    if any(isinstance(kind, Form) for kind in (*form.kinds, *like.kinds)):
+        return apart
+    found, kinds = [], []
+    for whole, own, other in zip(wholes, form.kinds, like.kinds, strict=True):
+        kind = number_kind(own, whole)
+        if isinstance(other, Boxed) and not isinstance(kind, Boxed):
+            made = as_boxed_rows(whole, kind)
+            if made is None:
+                keep_classes(sites)
+            whole, kind = made, boxed_kind(whole[0], kind)  # noqa: PLW2901
+        found.append(whole)
+        kinds.append(kind)
+    return found, Form(form.shape, tuple(kinds), form.sequence)
+
+
 def _is_replaced(made: Grown) -> bool:
     """Whether its elements may be replaced: a list that holds the list would not see that."""
     return any(whole.view.storage.replaced for whole in made.wholes)
+
+
+def form_now(made: Grown, values: Any) -> Form:
+    """The form of its elements, by what has been stored in the list since."""
+    form = made.form_for(values)
+    return _form_now(form, form.sequence, made.wholes)
 
 
 def _form_now(form: Form, sequence: type, wholes: Sequence[Tracer]) -> Form:
@@ -304,22 +326,26 @@ def _kinds(shape: tree.Tree) -> Iterator[str]:
         yield from _kinds(child)
 
 
-def _kind(leaf: Any) -> Any:
-    if is_whole(leaf):
-        return "int"
-    types = possible_types(leaf.node) if isinstance(leaf, Tracer) else ()
-    if len(types) > 1:
-        return Mixed(types)
-    type_ = leaf.type if isinstance(leaf, Tracer) else traced(leaf).type
-    return PYTHONS.get(type_.dtype, "array") if type_.weak else "array"
-
-
 def as_rows(form: Form, wholes: Sequence[Tracer], sites: Sites) -> list[Tracer]:
     """``wholes`` as the elements of a list that the loops at ``sites`` make."""
     replaced = is_stored_into(sites) and is_replaceable(form, wholes)
+    stored = types_stored(sites)
     for storage in (whole.view.storage for whole in wholes):
         storage.sites, storage.replaced = sites, replaced
+    for storage in (whole.view.storage for whole in _of_numbers(form, wholes)):
+        storage.types = tuple(dict.fromkeys((*storage.types, *stored)))
     return list(wholes)
+
+
+def _of_numbers(form: Form, wholes: Sequence[Tracer], depth: int = 1) -> Iterator[Tracer]:
+    """Those that have numbers for rows, or rows of numbers within as many lists."""
+    given = iter(wholes)
+    for kind in form.kinds:
+        own = [next(given) for _ in range(_width(kind))]
+        if isinstance(kind, Form):
+            yield from _of_numbers(kind, own, depth + 1)
+        elif own[0].ndim == depth:
+            yield own[0]
 
 
 def is_replaceable(form: Form, wholes: Sequence[Tracer]) -> bool:
@@ -398,7 +424,7 @@ def columns_of(values: Sequence[Any]) -> Columns:
     for item in values:
         if type(item) is Grown:
             held.append(item.wholes)
-            forms.append(item.form_for(values))
+            forms.append(form_now(item, values))
             continue
         apart = taken_apart(item)
         if apart is None:
@@ -406,9 +432,17 @@ def columns_of(values: Sequence[Any]) -> Columns:
         freeze(item, sites)
         held.append(apart[0])
         forms.append(apart[1])
-    form = forms[0]
-    for other in forms[1:]:
-        form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
+    form = _joint_of(forms, sites)
+    if any(isinstance(kind, Boxed) for kind in form.kinds):
+        pairs = zip(values, held, forms, strict=True)
+        apart_ = [
+            stack_in_boxes((list(parts), own), form, sites)
+            if type(item) is Grown
+            else in_boxes((list(parts), own), form)
+            for item, parts, own in pairs
+        ]
+        held, forms = [found[0] for found in apart_], [found[1] for found in apart_]
+        form = _joint_of(forms, sites)
     form = _with_numpys_classes(form, forms, held) or separate(sites, ONE_BY_ONE)
     pieces: list[list[Tracer]] = []
     given = zip(values, held, strict=True)
@@ -419,6 +453,13 @@ def columns_of(values: Sequence[Any]) -> Columns:
     if not all(_are_of_one_precision(c) and _are_of_one_shape(c, 1) for c in columns):
         separate(sites, ONE_BY_ONE)
     return Columns(form, [_in_one(column, sites) for column in columns], sites)
+
+
+def _joint_of(forms: Sequence[Form], sites: Sites) -> Form:
+    form = forms[0]
+    for other in forms[1:]:
+        form = joint_form(form, other) or separate(sites, ONE_BY_ONE)
+    return form
 
 
 def length_of(values: Sequence[Any]) -> Size:
@@ -447,7 +488,7 @@ def joint_form(left: Form, right: Form) -> Form | None:
     if left.shape != right.shape or nested:
         return None
     pairs = zip(left.kinds, right.kinds, strict=True)
-    return Form(left.shape, tuple(_joint_kind(*pair) for pair in pairs))
+    return Form(left.shape, tuple(joint_kind(*pair) for pair in pairs))
 
 
 def _with_numpys_classes(
@@ -461,40 +502,18 @@ def _with_numpys_classes(
     kinds = []
     for place, kind in enumerate(form.kinds):
         given = [traced(values[place]).type for values in held]
-        if kind == "array" and len({type_.dtype for type_ in given}) == 1:
+        if isinstance(kind, Boxed) or (
+            kind == "array" and len({type_.dtype for type_ in given}) == 1
+        ):
             kinds.append(kind)
             continue
         if any(type_.ndim > 1 for type_ in given):
             return None
         pairs = zip([f.kinds[place] for f in forms], given, strict=True)
-        types = [t for own, type_ in pairs for t in _possible_types(own, type_)]
+        types = [t for own, type_ in pairs for t in types_in_array(own, type_.dtype)]
         several = len(set(types)) > 1
         kinds.append(Mixed(tuple(dict.fromkeys(types))) if several else kind)
     return Form(form.shape, tuple(kinds), form.sequence)
-
-
-def _possible_types(kind: Any, given: ArrayType) -> tuple[ArrayType, ...]:
-    """Those of a number of this kind in an array."""
-    return (scalar(given.dtype),) if kind == "array" else _types_of_kind(kind)
-
-
-def _joint_kind(left: Any, right: Any) -> Any:
-    if left == right:
-        return left
-    known = [t for kind in (left, right) if kind != "array" for t in _types_of_kind(kind)]
-    dtype = known[0].dtype if known[0].dtype in PYTHONS else np.dtype(float)
-    numpys = [scalar(dtype)] if "array" in (left, right) else []
-    return Mixed(tuple(dict.fromkeys((*known, *numpys))))
-
-
-def _types_of_kind(kind: Any) -> tuple[ArrayType, ...]:
-    return kind.types if isinstance(kind, Mixed) else (_TYPES_OF_KINDS[kind],)
-
-
-PYTHONS: dict[DType, str] = {np.dtype(cls): cls.__name__ for cls in (float, complex, bool)}
-"""The kinds of Python's numbers by dtype. Integers may be sizes, and are a kind of their own."""
-
-_TYPES_OF_KINDS = {cls.__name__: python_number(cls) for cls in (float, int, complex, bool)}
 
 
 def _stacked(rows: list[list[Any]], sites: Sites) -> list[list[Tracer]]:
@@ -515,23 +534,13 @@ def _piled_rows(column: Sequence[Any], sites: Sites) -> Tracer:
 
 def _are_of_one_precision(column: Sequence[Any]) -> bool:
     """Whether what is computed with the elements has the same bits when they share an array."""
-    return _is_one_precision([traced(value).type for value in column])
+    return is_one_precision([traced(value).type for value in column])
 
 
 def _are_of_one_shape(column: Sequence[Any], begin: int) -> bool:
     """Whether an array may have the elements for rows: by their axes from ``begin`` on."""
     first, *others = [traced(value).type.shape[begin:] for value in column]
     return all(same_shape(first, other) for other in others)
-
-
-def _is_one_precision(types: Iterable[ArrayType]) -> bool:
-    """Whether an array of the numbers holds each of them as it is: beside Python's integers NumPy
-    makes double precision of single, and integers of 64 bits of narrower ones.
-    """
-    found = list(types)
-    if len({type_.dtype for type_ in found if type_.inexact}) > 1:
-        return False
-    return result_dtype(*found) == np.result_type(*(type_.dtype for type_ in found))
 
 
 def _in_one(column: Sequence[Tracer], sites: Sites) -> Tracer:
@@ -560,11 +569,28 @@ def joined_rows(function: Any, pieces: list[Any], sites: Sites, **how: Any) -> T
 
 def whole_of(value: Sequence[Any]) -> Tracer:
     """All elements as one array."""
-    columns = columns_of(_that_count(value))
+    present = _that_count(value)
+    columns = columns_of(present)
+    _check_dtype(present, columns)
     whole = _table(columns.form, columns.wholes, 1)
     if whole is None:
         separate(columns.sites, ONE_BY_ONE)
     return whole
+
+
+def _check_dtype(values: Sequence[Any], columns: Columns) -> None:
+    """Ask for boxes where the dtype of an array depends on which numbers are in the list."""
+    if columns.form.shape != tree.LEAF or not isinstance(columns.form.kinds[0], Mixed):
+        return
+    pieces = [
+        types_in_array(form_now(item, values).kinds[0], item.wholes[0].dtype)
+        if type(item) is Grown
+        else types_in_array(kind_of_leaf(item), traced(item).dtype)
+        for item in values
+    ]
+    found = {np.result_type(*some) for some in product(*map(dtypes_of_arrays, pieces))}
+    if len(found) > 1:
+        keep_classes(columns.sites)
 
 
 def array_of(values: Sequence[Any]) -> Tracer:
@@ -606,7 +632,7 @@ def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
         (kind,) = form.kinds
         if isinstance(kind, Form):
             return _table(kind, wholes, depth + 1)
-        return snapshot(wholes[0]) if kind != "int" else wholes[0].astype(np.int64)
+        return as_numbers(snapshot(wholes[0]), kind)
     if form.shape.kind not in ("list", "tuple", "namedtuple"):
         return None
     pieces = []
@@ -737,7 +763,7 @@ def _copied_column(whole: Tracer) -> Tracer:
         return whole
     made: Tracer = whole.copy()
     storage, old = made.view.storage, whole.view.storage
-    storage.sites, storage.mixed = old.sites, old.mixed
+    storage.sites, storage.types = old.sites, old.types
     return made
 
 

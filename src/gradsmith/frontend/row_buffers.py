@@ -18,19 +18,22 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
-from gradsmith.frontend.frozen import Sites, freeze, lock
+from gradsmith.frontend.frozen import NONE, Sites, freeze, lock
 from gradsmith.frontend.grown import (
     Form,
     Grown,
     as_rows,
+    in_boxes,
     joint_form,
     length_of,
     piled,
+    stack_in_boxes,
     taken_apart,
 )
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.merging import as_result, as_value, is_data
 from gradsmith.frontend.namings import name_of_list
+from gradsmith.frontend.number_kinds import is_needed
 from gradsmith.frontend.slots import Slot, fresh_name, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -38,6 +41,7 @@ from gradsmith.frontend.stored_rows import storage_of
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Need
 from gradsmith.ir import dims
 from gradsmith.ir.bounds import extreme
 from gradsmith.ir.builder import Builder
@@ -87,6 +91,7 @@ class OpenRows:
         shared = list(self.shared or [()] * len(rows))
         for element in elements:
             apart = taken_apart(element)
+            apart = None if apart is None else in_boxes(apart, self.form)
             if apart is None or joint_form(self.form, apart[1]) != self.form:
                 return None
             for place, part in enumerate(apart[0]):
@@ -504,6 +509,8 @@ def kind_of(element: Any, node_of: Callable[[Any], Node] = as_result) -> RowKind
     apart = taken_apart(element)
     if apart is None:
         return None
+    if is_needed(Need.BOXED, NONE):
+        apart = in_boxes(apart)
     return apart[1], tuple(node_of(part).array_type for part in apart[0])
 
 
@@ -555,7 +562,9 @@ def _columns(
     """
     columns: list[list[Any]] = [[] for _ in types]
     for element in elements:
-        apart = _rows_of(element) if type(element) is Grown else taken_apart(element)
+        apart = _rows_of(element, form) if type(element) is Grown else taken_apart(element)
+        if apart is not None and type(element) is not Grown:
+            apart = in_boxes(apart, form)
         joint = None if apart is None else joint_form(form, apart[1])
         if apart is None or joint is None:
             return None
@@ -568,11 +577,14 @@ def _columns(
     return form, columns
 
 
-def _rows_of(made: Grown) -> tuple[list[Any], Form] | None:
-    """The rows of what it stands for, and how its elements are made of these."""
+def _rows_of(made: Grown, like: Form) -> tuple[list[Any], Form] | None:
+    """The rows of what it stands for, and how its elements are made of these, in boxes if those of
+    ``like`` are.
+    """
     if made.form is None:
         return None
-    return [Rows(whole) for whole in made.wholes], made.form
+    wholes, form = stack_in_boxes((list(made.wholes), made.form), like, made.sites)
+    return [Rows(whole) for whole in wholes], form
 
 
 def _values(column: Sequence[Any]) -> list[Any]:

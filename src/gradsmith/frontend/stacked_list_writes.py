@@ -19,23 +19,29 @@ from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
-    PYTHONS,
     Form,
     Grown,
-    Mixed,
-    as_boxed,
-    as_integer,
     as_rows,
     element_of,
     is_replaceable,
-    number_kind,
     owned,
     pythons_words,
     refuse,
     taken_apart,
 )
 from gradsmith.frontend.merging import as_result, is_whole, joint_type
-from gradsmith.frontend.number_class import possible_types
+from gradsmith.frontend.number_kinds import (
+    as_boxed,
+    as_integer,
+    boxed_kind,
+    is_needed,
+    is_one_precision,
+    keep_classes,
+    kind_of_leaf,
+    number_kind,
+    types_in_array,
+    types_stored,
+)
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.storage import Storage, View
@@ -44,7 +50,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import NOWHERE
-from gradsmith.frontend.unsettled import StoredElementsError
+from gradsmith.frontend.unsettled import Need, StackedListError
 from gradsmith.ir import dims
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops.boxes import OBJECT
@@ -77,8 +83,8 @@ class Stores:
 
     def _store_at(self, trace: Trace, made: Grown, key: Any, value: Any) -> None:
         form, value = made.form_for(self.values), as_integer(value)
-        if _is_number_for(trace, form, made.wholes, value):
-            _store_number(form, made.wholes, key, value)
+        if _is_number_for(form, made.wholes, value):
+            _store_number(made, form, key, value)
         elif form.shape != LEAF or not _is_element_at(made.wholes[0], key, value):
             parts = _fitting_parts(form, made.wholes, value)
             if parts is None:
@@ -100,50 +106,40 @@ def _is_stored_by_its_owner(trace: Trace, values: list[Any], key: Any) -> bool:
 # -- numbers
 
 
-def _store_number(form: Form, wholes: Sequence[Tracer], key: Any, value: Any) -> None:
-    (whole,), (kind,) = wholes, form.kinds
-    if kind == "int":
+def _store_number(made: Grown, form: Form, key: Any, value: Any) -> None:
+    (whole,), (kind,) = made.wholes, form.kinds
+    kind = number_kind(kind, whole)
+    types = types_in_array(kind_of_leaf(value), traced(value).dtype)
+    known = types_in_array(kind, whole.dtype)
+    if not set(types) <= set(known):
+        if not set(types) <= set(types_stored(made.sites)):
+            raise StackedListError(Need.MIXED, made.sites, current_span(), types)
+        whole.view.storage.types = tuple(dict.fromkeys((*whole.view.storage.types, *types)))
+    if whole.dtype == OBJECT:
         whole[key] = as_boxed(value)
-        return
-    if number_kind(kind, whole) != _kind_of(value, whole.dtype):
-        whole.view.storage.mixed = True
-    whole[key] = value
+    elif is_one_precision((*known, *types)) and not _is_widened(types, whole.dtype):
+        whole[key] = value
+    else:
+        keep_classes(made.sites)
 
 
-def _is_number_for(trace: Trace, form: Form, wholes: Sequence[Tracer], value: Any) -> bool:
-    """Whether it is a number of the right kind for a list of numbers."""
-    if form.shape != LEAF or isinstance(form.kinds[0], Form):
+def _is_widened(types: Sequence[ArrayType], dtype: Any) -> bool:
+    """Whether an array of this dtype would have to be one of another for such numbers."""
+    return any(np.result_type(type_.dtype, dtype) != dtype for type_ in types)
+
+
+def _is_number_for(form: Form, wholes: Sequence[Tracer], value: Any) -> bool:
+    """Whether a number is stored in a list of numbers."""
+    if form.shape != LEAF or isinstance(form.kinds[0], Form) or wholes[0].ndim != 1:
         return False
-    (whole,), (kind,) = wholes, form.kinds
-    if kind == "int":
-        return whole.ndim == 1 and is_whole(value)
-    given = _kind_of(value, whole.dtype)
-    if whole.ndim != 1 or given is None:
-        return False
-    return number_kind(kind, whole) == given or (
-        whole.dtype in PYTHONS and (whole.dtype == bool or not _has_narrow_inputs(trace))
-    )
+    return is_whole(value) or _kind_of(value) is not None
 
 
-def _kind_of(value: Any, dtype: Any = None) -> Any:
-    """Whether a number (of this dtype, or of one that Python has as well) is Python's or NumPy's;
-    None where it is another one.
-    """
+def _kind_of(value: Any) -> Any:
+    """Whether a number is Python's or NumPy's; None of anything else."""
     if not isinstance(value, (Tracer, bool, float, complex, np.generic)):
         return None
-    type_ = traced(value).type
-    fits = type_.dtype in PYTHONS if dtype is None else type_.dtype == dtype
-    if not fits or type_.form == "array":
-        return None
-    types = possible_types(value.node) if isinstance(value, Tracer) else ()
-    if len(types) > 1:
-        return Mixed(types)
-    return PYTHONS.get(type_.dtype) if type_.weak else "array"
-
-
-def _has_narrow_inputs(trace: Trace) -> bool:
-    types = [param.type for param in trace.root.params]
-    return any(isinstance(t, ArrayType) and t.dtype.char in NARROW for t in types)
+    return None if traced(value).type.form == "array" else kind_of_leaf(value)
 
 
 # -- arrays, and tuples
@@ -152,9 +148,9 @@ def _has_narrow_inputs(trace: Trace) -> bool:
 def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
     """Let the rows at ``key`` be these parts of an element."""
     if not all(whole.view.storage.replaced for whole in made.wholes):
-        if made.sites <= trace.stored:
+        if made.sites <= trace.needs.get(Need.REPLACED, NONE):
             refuse([made])
-        raise StoredElementsError(made.sites, current_span())
+        raise StackedListError(Need.REPLACED, made.sites, current_span())
     for whole, part in zip(made.wholes, parts, strict=True):
         whole[key] = part
     for whole, storage in zip(made.wholes, map(storage_of, parts), strict=True):
@@ -227,11 +223,11 @@ def repeated(values: Any, count: TracedInt) -> Any:
 def _rows_of(value: Any, count: TracedInt, sites: Sites) -> Grown:
     """Stands for so many elements that are one and the same."""
     buffer = storage_of(value)
-    if is_whole(value):
-        whole = Tracer(
-            View(Storage(full(as_boxed(value).node, shape=(as_size(count),), dtype=OBJECT)))
-        )
-        return Grown(Form(LEAF, ("int",)), as_rows(Form(LEAF, ("int",)), [whole], sites), sites)
+    if buffer is None and (is_whole(value) or is_needed(Need.BOXED, sites)):
+        kind = kind_of_leaf(value)
+        form = Form(LEAF, ("int" if kind == "int" else boxed_kind(value, kind),))
+        made = full(as_boxed(value).node, shape=(as_size(count),), dtype=OBJECT)
+        return Grown(form, as_rows(form, [Tracer(View(Storage(made)))], sites), sites)
     if buffer is None:
         form, shape = Form(LEAF, (_kind_of(value),)), (count,)
     else:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from gradsmith.errors import Span, UnsupportedError
 from gradsmith.frontend.unsettled import UNKNOWN, Cause
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 
 ViewStep = Node
 """A view op as it was applied; its operand 0 is whatever the base is by then."""
@@ -56,7 +57,6 @@ class Storage:
         "element",
         "label",
         "locked",
-        "mixed",
         "name",
         "node",
         "order",
@@ -68,6 +68,7 @@ class Storage:
         "sites",
         "stale",
         "stand_ins",
+        "types",
         "version",
     )
 
@@ -90,7 +91,7 @@ class Storage:
         self.read = False  # whether anything has asked what it holds, or of which type
         self.outside = False  # whether it is an array from outside the function, no argument
         self.sites: frozenset[Span] = frozenset()  # of the loops whose stacked list has it as rows
-        self.mixed = False  # whether it has numbers of a list, some Python's and some NumPy's
+        self.types: tuple[ArrayType, ...] = ()  # of numbers stored in the list that has it as rows
         self.locked = False  # whether a write asks for that list to hold separate objects
         self.element = False  # whether it may be an element of a list in which others replace it
         self.replaced = False  # whether a write replaces elements of that list, and changes none

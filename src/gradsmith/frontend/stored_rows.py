@@ -10,7 +10,7 @@ difference as long as no array that is, was or may be an element is written to i
   to it outdates them, which asks for a trace in which the list has separate elements;
 - what a branch or a loop makes of such arrays is locked.
 
-Which lists these are is known from an earlier trace (`StoredElementsError`), because an element
+Which lists these are is known from an earlier trace (`Need.REPLACED`), because an element
 may be read before one is stored.
 """
 
@@ -22,6 +22,7 @@ from gradsmith.frontend.frozen import NONE, WRITTEN, Sites, lock, separate
 from gradsmith.frontend.storage import Storage, View, outdatings
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.unsettled import Need
 from gradsmith.ir.graph import Node
 from gradsmith.ops.index import getitem, index_set
 
@@ -29,7 +30,7 @@ from gradsmith.ops.index import getitem, index_set
 def is_stored_into(sites: Sites) -> bool:
     """Whether elements of lists that these loops make are replaced."""
     trace = current_trace()
-    return trace is not None and not trace.stored.isdisjoint(sites)
+    return trace is not None and not sites.isdisjoint(trace.needs.get(Need.REPLACED, ()))
 
 
 def storage_of(part: Any) -> Storage | None:
@@ -101,5 +102,5 @@ def rows_of_another(rows: Tracer) -> Tracer:
     old = rows.view.storage
     made = Tracer(View(Storage(rows.node, order=None if rows.view.path else old.order)))
     storage = made.view.storage
-    storage.sites, storage.mixed, storage.replaced = old.sites, old.mixed, old.replaced
+    storage.sites, storage.types, storage.replaced = old.sites, old.types, old.replaced
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from gradsmith.frontend.floating_errors import FloatingErrors
 from gradsmith.frontend.outside_lookups import Lookups
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
-from gradsmith.frontend.unsettled import Cause
+from gradsmith.frontend.unsettled import Cause, Need
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
@@ -290,8 +290,10 @@ class Trace:
     """Branches, loops and conversions to integers that the present values decide."""
     integers: dict[str, Span] = field(default_factory=dict)
     """By the names of sizes that the function makes of values: where it does."""
-    stored: frozenset[Span] = frozenset()
-    """The loops that make stacked lists of which elements are replaced."""
+    needs: Mapping[Need, frozenset[Span]] = field(default_factory=dict)
+    """The loops that make stacked lists with such needs."""
+    stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
+    """Of which types numbers are that are stored in the lists that such a loop makes."""
     asked_ahead: frozenset[Span] = frozenset()
     """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, Span
@@ -12,6 +13,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 
 MISSING = "it has a value on some of the ways to this place only"
 _WORDS = "cannot access {} variable {!r} where it is not associated with a value"
@@ -161,15 +163,29 @@ class AskedAheadError(TracedAnewError):
         self.site = site
 
 
-class StoredElementsError(TracedAnewError):
-    """Elements of the stacked lists that the loops at ``sites`` make are replaced: ``hs[i] = h``.
+class Need(Enum):
+    """What is done with a stacked list that its arrays have to be made for."""
 
-    In the next trace their rows can be stored into (`frontend.stored_rows`).
-    """
+    REPLACED = "this replaces an element of a list that a loop makes"
+    """Arrays take the place of others, ``hs[i] = h``: see `frontend.stored_rows`."""
+    MIXED = "this stores a number of another class in a list that a loop makes"
+    """Its numbers are of several types, also those that are read before the store."""
+    BOXED = "the class is observed of a number in a list that a loop makes"
+    """Its numbers keep the class that Python gives them: see `frontend.number_kinds`."""
 
-    def __init__(self, sites: frozenset[Span], span: Span | None) -> None:
-        super().__init__("this replaces an element of a list that a loop makes", span)
-        self.sites = sites
+
+class StackedListError(TracedAnewError):
+    """The stacked lists that the loops at ``sites`` make have this need, in the next trace."""
+
+    def __init__(
+        self,
+        need: Need,
+        sites: frozenset[Span],
+        span: Span | None,
+        types: tuple[ArrayType, ...] = (),
+    ) -> None:
+        super().__init__(need.value, span)
+        self.need, self.sites, self.types = need, sites, types
 
 
 @stands_for("value")

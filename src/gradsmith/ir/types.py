@@ -44,6 +44,11 @@ class ArrayType:
         return self.dtype.kind in "fc"
 
     @property
+    def tangent_dtype(self) -> DType:
+        """The dtype of its tangent and adjoint: objects of Python's are boxed real numbers."""
+        return _FLOAT if self.dtype.kind == "O" else self.dtype
+
+    @property
     def complex(self) -> bool:
         """Whether the dtype is complex."""
         return self.dtype.kind == "c"
@@ -109,6 +114,7 @@ class ObjectType:
 ValueType: TypeAlias = "ArrayType | TapeType | ObjectType"
 Type: TypeAlias = "ArrayType | TupleType | TapeType | ObjectType"
 
+_FLOAT: DType = np.dtype(np.float64)
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 
 

@@ -131,10 +131,13 @@ def without_rows(row: ArrayType, length: Size) -> Node:
 def zero_tangent(node: Node) -> Node | None:
     """The tangent, zero, of rows that are there before their loop; None of any other value."""
     if node.op is no_rows:
-        return no_rows(**node.attrs)
+        row: Row = node.attrs["row"]
+        moving = Row(node.array_type.tangent_dtype, row.shape)
+        return no_rows(row=moving, length=node.attrs["length"])
     if node.op is _open_rows:
         x = node.inputs[0]
-        return _open_rows(zeros(shape=x.shape, dtype=x.dtype), **node.attrs)
+        tangent = zeros(shape=x.shape, dtype=x.array_type.tangent_dtype)
+        return _open_rows(tangent, **node.attrs)
     return None
 
 
