@@ -169,7 +169,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     axes = normalize_axes(axis, array.ndim)
     kept = reduced_shape(array.shape, axes, True)
     if axis is None:
-        found = norm_(ravel(array), ord)
+        # along an axis, where NumPy adds the squares in another order than without one
+        found = _vector_norm(ravel(array), ord, (0,), False)
     elif len(axes) == 1:
         found = _vector_norm(array, ord, axes, False)
     else:
