@@ -10,7 +10,14 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import Sites, containers_in, freeze, lock
-from gradsmith.frontend.grown import Form, Grown, as_rows, taken_apart
+from gradsmith.frontend.grown import (
+    Form,
+    Grown,
+    as_rows,
+    joint_form,
+    length_of,
+    taken_apart,
+)
 from gradsmith.frontend.journal import Journal, contents_of, note_container, refill, written_part
 from gradsmith.frontend.merging import (
     as_result,
@@ -19,7 +26,12 @@ from gradsmith.frontend.merging import (
 )
 from gradsmith.frontend.namings import name_of_list
 from gradsmith.frontend.number_kinds import is_needed
-from gradsmith.frontend.row_buffers import closed_rows, open_length
+from gradsmith.frontend.row_buffers import (
+    begun_rows,
+    closed_rows,
+    columns_before,
+    open_length,
+)
 from gradsmith.frontend.slots import Slot, param_of
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -45,11 +57,17 @@ class Growth:
     container: list[Any]
     before: list[Any]
     length: Size
-    """How many trips there are; an open axis where nobody knows."""
+    """How many trips there are."""
     form: Form
     hides_last: bool = False
     """Whether the last element before the loop is a row, or is changed by the loop: a read of it
     shows that the rows are to be carried (`frontend.row_buffers`)."""
+    bounded: bool = True
+    """Whether somebody knows how many trips there are."""
+    first: Size = 0
+    """How many elements before the loop are rows of the same arrays."""
+    columns: list[list[Any]] = field(default_factory=list)
+    """For each part the values that it has in these."""
     rows: list[Slot] = field(default_factory=list)
     last: list[Slot] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)
@@ -71,8 +89,11 @@ class Growth:
         if firsts is None or ("int" in form.kinds and firsts != [None] * len(parts)):
             return False
         types = [as_result(part).array_type for part in parts]
-        shapes = [(self.length, *t.shape) for t in types]
-        self.form = form
+        self.form, self.first, self.columns = form, 0, []
+        if self.before and not any(type_.ndim for type_ in types):
+            self._place_before(types)
+        length = self.first + self.length
+        shapes = [(length if self.bounded else open_length(length), *t.shape) for t in types]
         label = name_of_list(self.container, "rows")
         self.rows = [
             Slot(label, None, ArrayType(t.dtype, shape, "array"), False, empty=True)
@@ -81,11 +102,24 @@ class Growth:
         self.last = [_last(*given) for given in zip(parts, firsts, types, strict=True)]
         return True
 
+    def _place_before(self, types: Sequence[ArrayType]) -> None:
+        """Let the elements before the loop be the first rows, where they are made as these are."""
+        found = columns_before(self.before, self.form, types)
+        if found is not None:
+            self.form, self.columns = found
+            self.first = length_of(self.before)
+
+    def prepare(self) -> None:
+        """The loop is about to be made: what the rows are before it, in the builder at work."""
+        for slot, column in zip(self.rows, self.columns, strict=False):
+            slot.initial, slot.empty = begun_rows(column, slot.type, self.first), False
+
     def _carries(self, parts: Sequence[Any], form: Form) -> bool:
         """Whether it is elements of such parts that are carried."""
         types = [as_result(part).array_type for part in parts]
         rows = [slot.type for slot in self.rows]
-        pairs = zip(types, rows, strict=True) if form == self.form else [(None, rows[0])]
+        known = joint_form(self.form, form) == self.form
+        pairs = zip(types, rows, strict=True) if known else [(None, rows[0])]
         return all(
             t is not None and (t.dtype, t.shape) == (row.dtype, row.shape[1:]) for t, row in pairs
         )
@@ -131,7 +165,7 @@ class Growth:
             settled = last.take_types(row) and settled
             last.after, last.node = part, row
             grows = dims.total_of(slot.type.shape[0]) is not None
-            slot.node = index_set(param_of(slot), row, index=Index((place,), grows))
+            slot.node = index_set(param_of(slot), row, index=Index((self.first + place,), grows))
         return settled
 
     def close(self, wholes: Sequence[Any]) -> None:
@@ -145,7 +179,8 @@ class Growth:
         freeze(self.element, self.sites)
         note_container(self.container)
         made = Grown(self.form, wholes, self.sites, owner=self.container)
-        refill(self.container, [*self.before, made])
+        before = [] if self.columns else self.before
+        refill(self.container, [*before, made])
 
 
 def growth_of(
@@ -171,10 +206,10 @@ def growth_of(
     apart = taken_apart(after[-1])
     if apart is None or all(kind == "int" for kind in apart[1].kinds):
         return None
-    if not bounded:
-        length = open_length(length)
     hides = bool(before) and _is_open(before[-1], journal)
-    growth = Growth(sites, after, list(before), length, apart[1], hides, element=after[-1])
+    growth = Growth(
+        *(sites, after, list(before), length, apart[1], hides, bounded), element=after[-1]
+    )
     return growth if growth.carry(*apart) else None
 
 

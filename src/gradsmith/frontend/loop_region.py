@@ -372,6 +372,8 @@ class LoopRegion:
         late = [slot for group in self._late.values() for slot in group.carried()]
         for buffer in self.state.buffers.values():
             buffer.prepare()
+        for growth in self.state.growing.values():
+            growth.prepare()
         making = Making(
             *(self.trace, self.builder, self.trips, self.slots, self.span, trip, self._number)
         )

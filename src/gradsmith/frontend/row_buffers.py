@@ -260,19 +260,9 @@ class RowBuffer:
         """The rows with those that are there before the loop."""
         elements = self.before[place]
         if type_.dtype == OBJECT:  # which are nodes of the region that they have been found in
-            anew = _columns(self.old, self.form, self.types)
+            anew = columns_before(self.old, self.form, self.types)
             elements = elements if anew is None else anew[1][place]
-        pieces = [
-            [rows.whole for rows in group] if stacked else [piled(list(group))]
-            for stacked, group in groupby(elements, lambda value: type(value) is Rows)
-        ]
-        wholes = [piece for group in pieces for piece in group]
-        stacked = wholes[0] if len(wholes) == 1 else apply(np.concatenate, wholes)
-        if dims.total_of(self.capacity) is not None:
-            return open_rows(as_result(stacked), self.capacity)
-        whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
-        whole[: wrap_size(self.first)] = stacked
-        return whole
+        return begun_rows(elements, type_, self.first)
 
     def _capacity(self) -> Size:
         """For how many elements there is room; an open axis where nobody knows how many."""
@@ -356,7 +346,7 @@ class RowBuffer:
         kind: RowKind | None = (self.form, tuple(self.types))
         for element in elements:
             kind = joint_row_kind(kind, kind_of(element))
-        found = None if kind is None else _columns(self.old, *kind)
+        found = None if kind is None else columns_before(self.old, *kind)
         if kind is None or found is None:
             return False
         (self.form, self.before), self.types = found, list(kind[1])
@@ -413,6 +403,31 @@ class RowBuffer:
         shared = self.outer.shared or ((),) * len(wholes)
         pairs = zip(shared, wholes, self.shared, strict=True)
         return tuple((*known, whole.view.storage) if own else known for known, whole, own in pairs)
+
+
+def begun_rows(elements: Sequence[Any], type_: ArrayType, count: Size) -> Any:
+    """An array with room for rows, of which ``count`` are there before the loop."""
+    is_open = dims.total_of(type_.shape[0]) is not None
+    if len(elements) <= FEW and not (is_open or any(type(e) is Rows for e in elements)):
+        rows: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
+        for place, element in enumerate(elements):
+            rows[place] = element
+        return rows
+    pieces = [
+        [rows.whole for rows in group] if stacked else [piled(list(group))]
+        for stacked, group in groupby(elements, lambda value: type(value) is Rows)
+    ]
+    wholes = [piece for group in pieces for piece in group]
+    stacked = wholes[0] if len(wholes) == 1 else apply(np.concatenate, wholes)
+    if is_open:
+        return open_rows(as_result(stacked), type_.shape[0])
+    whole: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
+    whole[: wrap_size(count)] = stacked
+    return whole
+
+
+FEW = 4
+"""So many rows are written one by one."""
 
 
 def open_length(total: Size) -> Size:
@@ -544,7 +559,7 @@ def buffer_of(
         none: list[list[Any]] = [[] for _ in types]
         first = outer.count
         return RowBuffer(sites, container, kind, types, none, first, extent, count, most, outer)
-    found = _columns(before, kind, types)
+    found = columns_before(before, kind, types)
     if found is None:
         return None
     kind, columns = found
@@ -554,7 +569,7 @@ def buffer_of(
     )
 
 
-def _columns(
+def columns_before(
     elements: Sequence[Any], form: Form, types: Sequence[ArrayType]
 ) -> tuple[Form, list[list[Any]]] | None:
     """How elements of ``form`` and these are made of rows, and for each leaf the values of these;

@@ -62,6 +62,7 @@ __all__ = [
     "concrete",
     "decide",
     "evaluate",
+    "extreme",
     "hint",
     "is_below",
     "is_long",

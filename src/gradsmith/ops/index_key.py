@@ -151,10 +151,10 @@ def composed(outer: Index, inner: Index, arrays: int) -> Index | None:
     items: list[Item] = []
     for item in outer.items:
         if isinstance(item, Slice) and rest:
-            part = rest.pop(0)
-            if _FULL not in (item, part):
+            joined = _joined(item, rest.pop(0))
+            if joined is None:
                 return None
-            items.append(part if item == _FULL else item)
+            items.append(joined)
         else:
             items.append(item)
     known = all(i is not NEWAXIS and i is not ELLIPSIS for i in (*items, *rest))
@@ -162,6 +162,25 @@ def composed(outer: Index, inner: Index, arrays: int) -> Index | None:
 
 
 _FULL = Slice(None, None)
+
+
+def _joined(outer: Slice, inner: Item) -> Item:
+    """What ``inner`` takes of what ``outer`` takes of one axis; None where that is unknown."""
+    if _FULL in (outer, inner):
+        return inner if outer == _FULL else outer
+    if not isinstance(inner, (int, Dim)) or outer.opaque or outer.length is None:
+        return None
+    start = 0 if outer.start is None else outer.start
+    place = outer.length + inner if isinstance(inner, int) and inner < 0 else inner
+    inside = (start, place, outer.length - place - 1)
+    return start + place if outer.step in (None, 1) and all(map(_is_nonnegative, inside)) else None
+
+
+def _is_nonnegative(size: Size) -> bool:
+    """Whether it is at least 0 in every trip of every call."""
+    low = dims.extreme(size, lowest=True)
+    bound = None if low is None else dims.least(low)
+    return bound is not None and bound >= 0
 
 
 def _shifted(item: Item, by: int) -> Item:
