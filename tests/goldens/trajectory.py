@@ -24,6 +24,9 @@ def trajectory_grad(x, rate):
             path = np.concatenate((path, np.empty_like(path)))
         path[trips] = x
         trips += 1
+    # line 176: return np.sum(np.stack(path) ** 2)
+    if trips == 0:
+        raise ValueError('need at least one array to stack')
     # adjoint of line 176: return np.sum(np.stack(path) ** 2)
     t = 2.0 * path[:trips]
     # adjoint of line 173: while np.sum(x**2) > 1e-3:

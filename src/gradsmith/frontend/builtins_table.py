@@ -21,7 +21,7 @@ from gradsmith.frontend.choices import choose
 from gradsmith.frontend.class_checks import by_metaclass, is_object_of, is_subclass
 from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
-from gradsmith.frontend.grown import MEANINGS, is_grown
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.messages import no_attribute, shown
@@ -38,6 +38,7 @@ from gradsmith.frontend.object_identity import check_identity_known, is_cached
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
+from gradsmith.frontend.stacked_joins import MEANINGS
 from gradsmith.frontend.summing import summed
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace

@@ -17,12 +17,13 @@ from gradsmith.frontend.choices import choose, either, negate
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.failing import raising
 from gradsmith.frontend.folds import Fold, Later, State
-from gradsmith.frontend.grown import is_grown, sum_of_rows
+from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.iterator_functions import best, elements_of
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.loops import has_no_trips, stays_one, without_first
 from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.stacked_arrays import has_open_length, listed_rows
+from gradsmith.frontend.stacked_joins import sum_of_rows
 from gradsmith.frontend.trips import is_decided
 
 CONSUMERS: dict[Any, Callable[..., Any]] = {}

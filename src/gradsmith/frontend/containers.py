@@ -103,7 +103,11 @@ class Growth:
         return True
 
     def _place_before(self, types: Sequence[ArrayType]) -> None:
-        """Let the elements before the loop be the first rows, where they are made as these are."""
+        """Let the elements before the loop be the first rows, where they are made as these are and
+        nothing can change them.
+        """
+        if any(type(e) is Grown or any(containers_in(e)) for e in self.before):
+            return
         found = columns_before(self.before, self.form, types)
         if found is not None:
             self.form, self.columns = found

@@ -270,9 +270,24 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
         if may_be_pythons_complex(left) and isinstance(right, Tracer):
             check_no_array(right.node)  # whose operator Python asks, other than a number's
     trace = current_trace()
-    if trace is None or not trace.trying or function not in _RAISING:
+    if trace is None or function not in _RAISING:
+        return args
+    _keep_classes_of(args, trace)
+    if not trace.trying:
         return args
     return [of_exact_type(a) if _is_open(a) else a for a in args]
+
+
+def _keep_classes_of(args: Sequence[Any], trace: Trace) -> None:
+    """Elements of stacked lists among the operands are to keep their classes, where Python's
+    numbers may raise the error.
+    """
+    by_another = type(args[-1]) in (int, float) and args[-1] != 0 and len(args) == 2
+    if by_another or not all(map(_is_pythons, args)):
+        return
+    for value in args:
+        if isinstance(value, Tracer) and (lists := lists_of(value.node, trace)):
+            keep_classes(lists)
 
 
 def may_be_pythons_complex(value: Any) -> bool:

@@ -17,7 +17,13 @@ import numpy as np
 from gradsmith.frontend.dispatch import run, traced
 from gradsmith.frontend.frozen import Sites, separate
 from gradsmith.frontend.merging import as_result, is_whole, joint_type
-from gradsmith.frontend.number_class import Classes, note, note_chosen, possible_types
+from gradsmith.frontend.number_class import (
+    Classes,
+    lists_of,
+    note,
+    note_chosen,
+    possible_types,
+)
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import current_trace
@@ -165,7 +171,13 @@ def _types_of(leaf: Any, kind: Any) -> tuple[ArrayType, ...]:
 
 
 def as_boxed(value: Any) -> Tracer:
-    """A number as the element of an array of objects."""
+    """A number as the element of an array of objects. Where it comes from a list that does not
+    keep its class, that list has to.
+    """
+    trace = current_trace()
+    lists = lists_of(value.node, trace) if trace is not None and isinstance(value, Tracer) else ()
+    if lists:
+        keep_classes(lists)
     return Tracer(View(Storage(boxed(as_result(value)))))
 
 

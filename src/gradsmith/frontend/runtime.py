@@ -128,7 +128,6 @@ from gradsmith.frontend.grown import (
     element_at,
     element_of,
     is_grown,
-    meaning_of,
     refuse,
 )
 from gradsmith.frontend.heaps import meaning_of_heap
@@ -170,6 +169,7 @@ from gradsmith.frontend.reflection import reflection, rely_on_absent_names
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.slice_indices import meaning_of_indices
 from gradsmith.frontend.spans import current_span, in_users_name
+from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import f_string

@@ -124,7 +124,8 @@ def _operands(arrays: Any, function: str, dtype: Any = None) -> list[Node]:
     rows = unstack(arrays) if isinstance(arrays, Node) else arrays
     nodes = [as_node(row) for row in rows]
     if not nodes:
-        raise ShapeError(f"{function}: need at least one array to join")
+        verb = "stack" if function == "np.stack" else "concatenate"
+        raise ShapeError(f"need at least one array to {verb}")
     return nodes if dtype is None else [cast(n, as_dtype(dtype)) for n in nodes]
 
 
