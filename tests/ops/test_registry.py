@@ -427,6 +427,7 @@ STRUCTURAL = {
     "boxed": "a number in a list: tests/semantics/test_classes_in_lists.py",
     "boxed_rows": "the same",
     "has_dtype": "the same",
+    "listed": "a list as a result: tests/api/test_listed_results.py",
     "fail": "raises an error: tests/control",
     "raises": "the same: tests/semantics/test_handled_errors.py",
     "print": "the same",

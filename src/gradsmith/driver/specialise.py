@@ -51,6 +51,7 @@ from gradsmith.frontend.failing import always_ends, raised_later, with_present_v
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
+from gradsmith.frontend.listed_results import with_lists
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
 from gradsmith.frontend.outside_lookups import Condition
@@ -568,7 +569,7 @@ def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, An
             raise
         return ()
     texts, shape = tree.flatten(result, lambda value: isinstance(value, Text))
-    return tree.unflatten(shape, [_settled(text) for text in texts]) if texts else result
+    return with_lists(tree.unflatten(shape, [_settled(t) for t in texts]) if texts else result)
 
 
 def _settled(text: Text) -> Any:

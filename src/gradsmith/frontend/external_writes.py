@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import types
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -29,8 +29,10 @@ from gradsmith.frontend.classes import (
     note_used,
     own_attribute,
 )
+from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
+from gradsmith.frontend.listed_results import as_list
 from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import Text
@@ -207,6 +209,8 @@ class Collector:
                 makers[key] = _kept(find, key)
             elif id(value) in kept:
                 makers[plain_key(key)] = _kept(find, kept[id(value)])
+            elif type(value) is Grown:
+                makers[key] = _several(self._computed(as_list([value])))
             else:
                 makers[plain_key(key)] = self._maker(value, label)
         self._add(label, _refill(find, makers))
@@ -240,8 +244,8 @@ class Collector:
         if isinstance(value, Tracer):
             known = self._unwritten_input(value)
             return known or self._computed(value)
-        if isinstance(value, TracedInt):
-            return self._computed(value)
+        if isinstance(value, TracedInt) or is_grown(value):
+            return self._computed(as_list(value) if is_grown(value) else value)
         find = self._finder(value)
         if find is not None:
             return lambda call: find(call.bound)
@@ -387,6 +391,18 @@ def _kept(find: Find, key: Any) -> Make:
     return make
 
 
+class _Several(list[Any]):
+    """Elements that take the place of one stand-in."""
+
+
+def _several(make: Make) -> Make:
+    return lambda call: _Several(make(call))
+
+
+def _elements(held: Iterable[Any]) -> list[Any]:
+    return [v for value in held for v in (value if type(value) is _Several else [value])]
+
+
 def _refill(find: Find, makers: Mapping[Any, Make]) -> Callable[[Call], Callable[[], None]]:
     def prepare(call: Call) -> Callable[[], None]:
         owner = find(call.bound)
@@ -399,7 +415,7 @@ def _refill(find: Find, makers: Mapping[Any, Make]) -> Callable[[Call], Callable
 def _hold(owner: Any, held: dict[Any, Any]) -> None:
     """Let a container hold these; it stays the same object."""
     if isinstance(owner, (dict, list, deque)):
-        fill(owner, held if isinstance(owner, dict) else held.values())
+        fill(owner, held if isinstance(owner, dict) else _elements(held.values()))
     else:
         for name in tree.attributes(owner).keys() - held.keys():
             object.__delattr__(owner, name)

@@ -116,7 +116,9 @@ def _by_signature(vectorize: Any, function: Callable[..., Any], given: Sequence[
 
     def element(items: Any) -> Any:
         made = function(*items)
-        return _each_output(outputs, made, partial(_of_one_dtype, vectorize.pyfunc))
+        return _each_output(
+            outputs, made, lambda row: _as_row(_of_one_dtype(vectorize.pyfunc, row))
+        )
 
     made = listed(Elements(element, [(zipped(*rows), "element", ())], lazy=True))
     single = len(outputs) == 1
@@ -157,6 +159,11 @@ def _of_one_dtype(function: Any, made: Any) -> Any:
     if not dtype_is_known(made.node):
         raise _of_many_dtypes("np.vectorize", function, "convert it with float()")
     return made
+
+
+def _as_row(made: Any) -> Any:
+    """A result as the row of an array: a number where it has no axes."""
+    return made if made.ndim else made[()]
 
 
 def _with_varying(
@@ -240,7 +247,7 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
         made = apply(np.asarray, call(func1d, part, *args, **kwargs))
         if not dtype_is_known(made.node):
             raise _of_many_dtypes("np.apply_along_axis", func1d, "convert it with float()")
-        return made
+        return _as_row(made)
 
     made = apply(np.array, listed(Elements(element, [(slices, "part", ())], lazy=True)))
     result = apply(np.reshape, made, (*outer, *made.shape[1:]))

@@ -222,6 +222,8 @@ def taken_apart(element: Any) -> Apart | None:
     kinds: list[Any] = []
     for leaf in map(as_integer, leaves):
         if is_data(leaf):
+            if traced(leaf).type.form == "array" and not traced(leaf).ndim:
+                return None  # a row of an array is a number
             kind = kind_of_leaf(leaf)
             one_array = not isinstance(kind, Mixed) or is_one_precision(kind.types)
             if not (one_array or is_needed(Need.BOXED, NONE)):

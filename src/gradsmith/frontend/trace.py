@@ -292,6 +292,8 @@ class Trace:
     """By the names of sizes that the function makes of values: where it does."""
     needs: Mapping[Need, frozenset[Span]] = field(default_factory=dict)
     """The loops that make stacked lists with such needs."""
+    listed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """Stacked lists that leave the function, by identity, and the objects that stand for them."""
     stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
     """Of which types numbers are that are stored in the lists that such a loop makes."""
     asked_ahead: frozenset[Span] = frozenset()
