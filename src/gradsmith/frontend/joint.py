@@ -21,7 +21,7 @@ from gradsmith.frontend.frozen import (
     note_remade,
 )
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
-from gradsmith.frontend.journal import Changes, Journal
+from gradsmith.frontend.journal import Changes, Journal, held_by
 from gradsmith.frontend.maybe_unset import at_end
 from gradsmith.frontend.merging import (
     PLAIN,
@@ -141,6 +141,17 @@ class Arm:
         return cause_if_stale(value)
 
 
+def _written_elsewhere(journal: Journal) -> list[Tracer]:
+    """The arrays that an arm has written to, or perhaps written to, in containers from around it
+    that it has not changed: the other arm may have put another array in their place.
+    """
+    written = {*journal.storages, *(s for s in journal.outdated if s.stale)}
+    if not written:
+        return []
+    held = (value for container in (journal.known or {}).values() for value in held_by(container))
+    return [v for v in held if isinstance(v, Tracer) and v.view.storage in written]
+
+
 def arm_of(
     trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
 ) -> Arm:
@@ -158,6 +169,7 @@ def arm_of(
     held = [*values, *(contents for _, contents in changes.containers.values())]
     held += [value for found in attributes.values() for value, _ in found.values()]
     leaves, _ = tree.flatten(held, lambda v: isinstance(v, Tracer))
+    leaves += _written_elsewhere(journal)
     nodes = {id(leaf): leaf.latest for leaf in leaves}
     stale = {id(leaf): leaf.view.storage.cause for leaf in leaves if is_stale(leaf)}
     invalidated = {s: s.cause for s in journal.outdated if s.stale and not builder.owns(s.node)}

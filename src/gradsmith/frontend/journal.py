@@ -253,6 +253,17 @@ def _held_by(container: Any) -> list[Any]:
     return [*held, *([] if type(container) in _EXACT else [getattr(container, "__dict__", None)])]
 
 
+def held_by(value: Any) -> Iterable[Any]:
+    """What a container, tuple or object with slots holds; an object's dict is one of its own."""
+    if isinstance(value, CONTAINERS):
+        return _held_by(value)
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, _NOT_SEARCHED):
+        return ()
+    return [getattr(value, name) for name in slots_of(value) if is_set(value, name)]
+
+
 def copy_of(container: Any) -> Any:
     """Another of the same class that holds the same, and has the same attributes."""
     cls: Any = type(container)
