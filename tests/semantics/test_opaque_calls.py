@@ -699,3 +699,28 @@ def test_one_list_in_two_places_is_not_pickled():
 
     with pytest.raises(gs.GradsmithError, match="in two places"):
         gs.compile(f)(1.5)
+
+
+def first_or_none(a):
+    try:
+        return np.linalg.eigh(a)[0][0]
+    except IndexError:
+        return None
+
+
+def in_finally(a):
+    b = 1.0
+    try:
+        if a[0, 0] > np.linalg.eigh(a)[0][0] + 5.0:
+            raise ValueError("far")
+    finally:
+        b = b * 2
+    return b + np.linalg.eigh(a)[0][-1]
+
+
+@each("function", [first_or_none, in_finally])
+def test_items_of_results_of_unknown_length_under_try(function):
+    compiled = gs.compile(function)
+    for size in (2, 3, 1):
+        a = np.diag(np.arange(1.0, size + 1.0)) + 0.25
+        assert compiled(a) == function(a)

@@ -9,6 +9,7 @@ from gradsmith.ir.graph import Graph, Node, users
 from gradsmith.ir.intrinsics import constant, item, size
 from gradsmith.ir.mentions import has_effect, said_by
 from gradsmith.ir.types import ArrayType, TupleType
+from gradsmith.ops.calls import of_kind
 from gradsmith.ops.emission import commutes
 from gradsmith.ops.index import getitem, index_set
 
@@ -36,8 +37,8 @@ def is_leaf(node: Node) -> bool:
 
 
 def _showing(graph: Graph) -> set[Node]:
-    """The slices whose lengths other nodes work with."""
-    said = {s: node for s, node in said_by(graph.nodes).items() if node.op is getitem}
+    """The slices and results of calls whose lengths other nodes work with."""
+    said = {s: n for s, n in said_by(graph.nodes).items() if n.op in (getitem, of_kind)}
     if not said:
         return set()
     attrs = (attr for node in all_nodes(graph.nodes) for attr in node.attrs.values())
