@@ -50,7 +50,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, python_number
 from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import empty
-from gradsmith.ops.index import first_rows, index_set, open_rows
+from gradsmith.ops.index import first_rows, index_set, open_rows, without_rows
 from gradsmith.ops.index_key import Index
 
 RowKind: TypeAlias = tuple[Form, tuple[ArrayType, ...]]
@@ -408,10 +408,15 @@ class RowBuffer:
 def begun_rows(elements: Sequence[Any], type_: ArrayType, count: Size) -> Any:
     """An array with room for rows, of which ``count`` are there before the loop."""
     is_open = dims.total_of(type_.shape[0]) is not None
-    if len(elements) <= FEW and not (is_open or any(type(e) is Rows for e in elements)):
-        rows: Tracer = traced(empty(shape=type_.shape, dtype=type_.dtype))
+    if len(elements) <= FEW and not any(type(element) is Rows for element in elements):
+        length, *row = type_.shape
+        rows = (
+            without_rows(ArrayType(type_.dtype, tuple(row)), length)
+            if is_open
+            else empty(shape=type_.shape, dtype=type_.dtype)
+        )
         for place, element in enumerate(elements):
-            rows[place] = element
+            rows = index_set(rows, as_result(element), index=Index((place,), is_open))
         return rows
     pieces = [
         [rows.whole for rows in group] if stacked else [piled(list(group))]

@@ -57,8 +57,18 @@ def is_all_rows(index: Index, type_: ArrayType) -> bool:
 def append_row(emitter: Emitter, node: Node, target: ast.expr, update: ast.expr) -> list[ast.stmt]:
     """``rows[count] = update``, after room has been made."""
     key = emit_key(emitter, node.attrs["index"], ())
+    store = syntax.assign(syntax.subscript(target, key), update)
+    if _has_room(node):
+        return [store]
     both = syntax.tuple_([target, syntax.call("np.empty_like", target)])
     room = syntax.assign(target, syntax.call("np.concatenate", both))
     full = syntax.compare("==", syntax.call("len", target), key)
-    store = syntax.assign(syntax.subscript(target, key), update)
     return [ast.If(full, [room], []), store]
+
+
+def _has_room(node: Node) -> bool:
+    """Whether it stores one of the first rows in an array that has just been made."""
+    place, base = node.attrs["index"].items[0], node.inputs[0]
+    while base.op is node.op and isinstance(base.attrs["index"].items[0], int):
+        base = base.inputs[0]
+    return isinstance(place, int) and place < ROOM and base.op.name == "no_rows"
