@@ -75,6 +75,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
 from gradsmith.frontend.unsettled import (
     AskedAheadError,
+    FirstTripError,
     Need,
     StackedListError,
     TracedAnewError,
@@ -385,6 +386,7 @@ class _Plans:
         self.left: list[Plan] = []
         self._decided: frozenset[Span] = frozenset()
         self._asked_ahead: frozenset[Span] = frozenset()
+        self._first_apart: frozenset[Span] = frozenset()
         self._needs: dict[Need, frozenset[Span]] = {}
         self._stored: dict[Span, tuple[ArrayType, ...]] = {}
         self._guessed = False
@@ -399,6 +401,8 @@ class _Plans:
         unrolling = trace.unrolling
         if isinstance(error, AskedAheadError):
             self._asked_ahead |= {error.site}
+        if isinstance(error, FirstTripError):
+            self._first_apart |= {error.site}
         if isinstance(error, StackedListError):
             self._needs[error.need] = self._needs.get(error.need, frozenset()) | error.sites
             for site in error.sites:
@@ -425,6 +429,7 @@ class _Plans:
             unrolling=unrolling,
             decided=self._decided,
             asked_ahead=self._asked_ahead,
+            first_apart=self._first_apart,
             needs=dict(self._needs),
             stored=dict(self._stored),
             writes=recipe.writes,

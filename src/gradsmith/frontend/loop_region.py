@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradsmith import tree
 from gradsmith.errors import ControlFlowError, Span
 from gradsmith.frontend.carried import State, differs
 from gradsmith.frontend.counters import Guess
@@ -28,7 +29,7 @@ from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips
-from gradsmith.frontend.unsettled import Cause, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Cause, SetByTrips, Unsettled, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
@@ -87,6 +88,8 @@ class LoopRegion:
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
         self.state = State(sites)
+        self.first_apart = False
+        """Whether a first iteration has been made by itself."""
         self._number = None
         if trips is None:
             self._number = dims.changing(fresh_name(trace, "trips"), 1, 0, None)
@@ -305,6 +308,9 @@ class LoopRegion:
             if self.names.kept is not None and name not in self.names.kept:
                 self._settled[name] = self._unsettled(name, VARIES)
                 continue
+            if self._is_another(name, before, value) and (trips := self._has_trips()) is not True:
+                self._settled[name] = before if trips is False else self._unless_set(name, before)
+                continue
             group = late_group(name, before, value, self.trace)
             if group is None:
                 self._settled[name] = self._unsettled(name, VARIES)
@@ -312,8 +318,37 @@ class LoopRegion:
                 group.sites = self.state.lists_with(value)
                 self._late[name] = group
 
+    def _is_another(self, name: str, before: Any, after: Any) -> bool:
+        """Whether a variable that every trip sets to numbers or arrays is something else where
+        there is no trip.
+        """
+        old, had = found_before(name, before, self.trace)
+        if self.first_apart or had is not True or is_undefined(old):
+            return False
+        if not tree.flatten(after, is_data)[0]:
+            return False
+        return tree.flatten(old, is_data)[1] != tree.flatten(after, is_data)[1]
+
+    def _has_trips(self) -> bool | None:
+        """Whether there is a trip, by a guard; None where sizes do not tell."""
+        length = None if self.trips is None or self.names.leaves else self.trips.length
+        if length is None or dims.is_unbacked(length) or dims.changes(length):
+            return None
+        return dims.decide(">", length, 0)
+
+    @property
+    def _loop(self) -> Span:
+        return self.trace.unrolling.active[-1]
+
+    def _unless_set(self, name: str, before: Any) -> Any:
+        """What is there for a variable that holds this if there is no trip."""
+        if isinstance(before, Unsettled):
+            return before
+        tried = self._loop in self.trace.first_apart
+        return (Unsettled if tried else SetByTrips)(name, VARIES, self._loop)
+
     def _unsettled(self, name: str, why: str) -> Unsettled:
-        return Unsettled(name, why, self.trace.unrolling.active[-1])
+        return Unsettled(name, why, self._loop)
 
     def _touched(self, journal: Journal) -> dict[Storage, None]:
         """The arrays that the iteration has written to, or may have."""

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, NoReturn
 
-from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
+from gradsmith.errors import ControlFlowError, GradsmithError, InternalError, Span
 from gradsmith.frontend.branches import fail_on, variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.joint import as_condition, condition_of
@@ -68,6 +69,21 @@ class _Counting:
         return count
 
 
+def _first_apart(place: Span) -> FirstApart:
+    trace = current_trace()
+    apart = trace is not None and place in trace.first_apart
+    return FirstApart.NEXT if apart else FirstApart.NO
+
+
+class FirstApart(Enum):
+    """Whether the first iteration is made by itself, and how far that is."""
+
+    NO = "like all others"
+    NEXT = "it is to be made"
+    NOW = "it is being made"
+    DONE = "it is made"
+
+
 class Looping:
     """A ``for`` or ``while`` statement: runs trips, and knows the variables afterwards.
 
@@ -85,6 +101,7 @@ class Looping:
         "_done",
         "_ends_first",
         "_first",
+        "_first_apart",
         "_guess",
         "_is_pythons",
         "_is_repeated",
@@ -142,6 +159,7 @@ class Looping:
         self._tentative: Journal | None = None
         self._carries = self._ends_first = self._is_repeated = False
         self._only: _OnlyTrip | None = None
+        self._first_apart = _first_apart(self.place) if self._may_roll else FirstApart.NO
 
     def _begin_iterator(self, iterator: TripIterator, *, leaves: bool) -> None:
         """Take all that is left of it; where the loop is decided, Python takes one by one."""
@@ -166,6 +184,8 @@ class Looping:
             raise  # noqa: PLE0704  within the except block of staged code
         if self._trying is not None:
             self._trying.close()
+        if self._first_apart is not FirstApart.NO and not isinstance(error, TentativeError):
+            self._first_apart = FirstApart.NEXT  # it is undone
         if isinstance(error, TentativeError):
             if self._tentative is not None:
                 self._tentative.undo()
@@ -304,7 +324,7 @@ class Looping:
 
     def test(self, value: Any) -> bool | None:
         """Whether to make this trip; None: begin it anew, as one of a loop in the graph."""
-        if self._is_decided():
+        if self._is_decided() or self._first_apart is FirstApart.NOW:
             return decide(value)
         value = as_condition(value)
         if self.rolled and not self.ahead and self._asking_changed():
@@ -359,7 +379,7 @@ class Looping:
         """Whether this trip is the last."""
         if self._is_pythons:  # Python goes over the elements of a list or an iterator
             return self._leave_iterator(decide(flag))
-        if self._is_decided():
+        if self._is_decided() or self._first_apart is FirstApart.NOW:
             return decide(flag)
         guess = self._guess
         if guess is not None and self.rolled and (guess.exits or self._trip.test is None):
@@ -412,6 +432,10 @@ class Looping:
             self._is_pythons = True
             yield from one_by_one(self.iterable)
             return
+        if self._first_apart is FirstApart.NEXT and (trips is not None or self.names.endless):
+            if not (yield from self._made_apart(trace, frame, trips)):
+                return
+            trips = None if trips is None else trips.after(1)
         if self._counting.trips is not None or self._is_repeated:
             self._is_repeated = False
             yield from self._roll(trace, frame, self._counting.trips, self._before or None)
@@ -419,7 +443,7 @@ class Looping:
         if self._guess is not None:
             trips = self._guess.trips
         if trips is not None and self._is_to_be_rolled(trips):
-            if self._first is not None and dims.decide(">", trips.length, 0):
+            if self._is_first_again() and dims.decide(">", trips.length, 0):
                 trips = yield from self._after_first(trace, trips)
             yield from self._roll(trace, frame, trips)
         elif self.names.endless and self._may_guess and self._may_roll:
@@ -450,6 +474,26 @@ class Looping:
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
 
+    def _is_first_again(self) -> bool:
+        return self._first is not None and self._first_apart is FirstApart.NO
+
+    def _made_apart(
+        self, trace: Trace, frame: Any, trips: Trips | None
+    ) -> Generator[Any, None, bool]:
+        """Make the first trip as the present values decide: what it sets is set after the loop.
+        Whether there is one.
+        """
+        if trips is not None and not decide(wrap_size(trips.length) > 0):
+            return False
+        everything = (*self.names.stored, *self.names.targets)
+        self._original = self._original or variables(frame, everything)
+        with journaling(trial=trace.builder) as self._first:
+            self._first_apart = FirstApart.NOW
+            yield None if trips is None else trips[0]
+        self._first_apart = FirstApart.DONE
+        self._before = variables(frame, everything)
+        return True
+
     def _after_first(self, trace: Trace, trips: Trips) -> Generator[Any, None, Trips]:
         """Make the first trip as it is: what the loop carries has its type after it."""
         with journaling(trial=trace.builder) as self._first:
@@ -460,7 +504,8 @@ class Looping:
         """A ``while``: it may count, as a ``for`` over a range does."""
         everything = (*self.names.stored, *self.names.targets)
         # an attempt that has failed has left its own values in the frame
-        before = list(self._original) or variables(frame, everything)
+        apart = self._first_apart is FirstApart.DONE
+        before = list(self._before if apart else self._original) or variables(frame, everything)
         self._guess = guess = Guess(self.names, dict(zip(everything, before, strict=True)))
         self._may_guess = False
         if guess.wholes:
@@ -585,6 +630,7 @@ class Looping:
             sites=frozenset([self.place]),
             lists=self._lists,
         )
+        region.first_apart = self._first_apart is FirstApart.DONE
         # what a failed attempt has left in its variables is not what this one begins with
         known = reachable(frame, trace, self._before, but=everything)
         staged = staged_frame()

@@ -296,6 +296,8 @@ class Trace:
     """Stacked lists that leave the function, by identity, and the objects that stand for them."""
     stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
     """Of which types numbers are that are stored in the lists that such a loop makes."""
+    first_apart: frozenset[Span] = frozenset()
+    """The loops of which the first iteration is made by itself, if there is any."""
     asked_ahead: frozenset[Span] = frozenset()
     """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)

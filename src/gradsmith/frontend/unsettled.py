@@ -163,6 +163,19 @@ class AskedAheadError(TracedAnewError):
         self.site = site
 
 
+class FirstTripError(TracedAnewError):
+    """Only whether the loop at ``site`` makes a trip tells whether a variable holds what it held
+    before.
+
+    The function is traced anew, and the first iteration is made by itself, or not, as the present
+    values decide.
+    """
+
+    def __init__(self, name: str, site: Span) -> None:
+        super().__init__(f"{name} is set in this loop alone, or something else before it", site)
+        self.site = site
+
+
 class Need(Enum):
     """What is done with a stacked list that its arrays have to be made for."""
 
@@ -226,6 +239,19 @@ class Unsettled(Refusing):
 def is_undefined(value: Any) -> bool:
     """Whether a variable has no value yet."""
     return isinstance(value, Unsettled) and value.why == MISSING
+
+
+@stands_for("value")
+class SetByTrips(Unsettled):
+    """Stands for what a variable holds after a loop: of another kind if there was no trip."""
+
+    __slots__ = ()
+
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Ask for another trace."""
+        if self.loop is None:
+            super().refuse()
+        raise FirstTripError(self.shown, self.loop)
 
 
 @stands_for("value")
