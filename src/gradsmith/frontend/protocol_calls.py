@@ -268,7 +268,8 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
     by_itself = function is sum and protocols.is_iterable(args[0])
     if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
         return _OF_ELEMENTS[function]
-    return _of_objects(function, args) if any(map(has_methods, args)) else None
+    repeats = function is operator.imul and type(args[0]) is list
+    return _of_objects(function, args) if repeats or any(map(has_methods, args)) else None
 
 
 def _of_generator(function: Any, values: Any, **named: Any) -> Any:

@@ -32,12 +32,14 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
-from gradsmith.frontend.grown import is_grown
+from gradsmith.frontend.grown import Grown, is_grown
+from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
     is_same_object,
 )
+from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
@@ -340,6 +342,20 @@ _UFUNCS = {
 """The ufuncs that the operators of arrays are, by special method."""
 
 
+def _repeated(values: list[Any], count: TracedInt) -> list[Any]:
+    """``values *= count``, where Python would ask the integer for a list of its own."""
+    made = values * count
+    trace = current_trace()
+    if trace is not None:
+        note_container_write(trace, values)
+    note_container(values)
+    refill(values, made)
+    for item in values:
+        if type(item) is Grown and item.owner is made:
+            item.owner = values
+    return values
+
+
 def inplace(word: str, left: Any, right: Any) -> Any:
     """``left += right``: what ``left`` becomes."""
     name, _, plain = _BINARY[word]
@@ -353,6 +369,8 @@ def inplace(word: str, left: Any, right: Any) -> Any:
     check_updated(left, f"__i{name}__")
     if isinstance(left, list) and asks_length(right):
         right = measured(right)
+    if word == "Mult" and type(left) is list and isinstance(right, TracedInt):
+        return _repeated(left, right)
     if not has_methods(right):
         own = has_methods(left) and not hasattr(type(left), f"__i{name}__")
         return binary(word, left, right) if own else plain(left, right)
