@@ -86,6 +86,15 @@ PROGRAMS = {
     "pairs": (PAIRS, "h[k % len(h)], h[0][1], h[-1][1]"),
     "records": (RECORDS, "h[0]['v'], h[-1]['v'] * h[0]['w']"),
     "truth values": (TRUTHS, "h[0], h[-1], sum(h), all(h), np.array(h)"),
+    "an element repeated": (
+        "h = [x[0]] * len(x)\nif k > 1:\n    h.append(0.5)\nelse:\n    h.append(0)\n",
+        "repr(h[0]), h[0], max(h), h[-1]",
+    ),
+    "a mean if there is any": (
+        "h = []\nfor v in x:\n    if v > 0:\n        h.append(max(v, 0))\n"
+        "for i in range(len(h)):\n    if h[i] > 1:\n        h[i] = h[i]\n",
+        "tuple(h), np.mean(h) if h else 0",
+    ),
     "of an object": (
         "class S:\n    def __init__(self):\n        self.h = [0.0]\n"
         "s = S()\nfor v in x:\n    s.h.append(s.h[-1] + v)\n",

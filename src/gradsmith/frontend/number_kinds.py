@@ -258,7 +258,8 @@ def as_numbers(whole: Tracer, kind: Any) -> Tracer:
 
 def dtypes_of_arrays(types: Iterable[ArrayType]) -> list[DType]:
     """Those that an array of numbers of some of these types may have."""
-    found: list[DType] = []
+    found: dict[DType, None] = {}
     for type_ in types:
-        found += [np.result_type(type_.dtype, other) for other in (type_.dtype, *found)]
-    return list(dict.fromkeys(found))
+        joint = [np.result_type(type_.dtype, other) for other in (type_.dtype, *found)]
+        found.update(dict.fromkeys(joint))
+    return list(found)

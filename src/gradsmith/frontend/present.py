@@ -198,7 +198,8 @@ class PresentValues:
         if symbol in known:
             self._bindings.update(known)
             return []
-        for builder in self._trace.builders():
+        # from the outermost: a region may take a slice again of which a loop before it knows how long
+        for builder in reversed(list(self._trace.builders())):
             for param in builder.params:
                 if param.attrs["symbol"] == symbol:
                     return [param]

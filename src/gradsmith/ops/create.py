@@ -79,9 +79,19 @@ def _full_infer(fill: ArrayType, *, shape: Shape, dtype: DType | None = None) ->
 
 
 def _emit_full(emitter: Emitter, node: Node, fill: ast.expr) -> ast.expr:
-    boxes = node.dtype.kind == "O"  # the fill value is a number of Python's then
-    dtype = node.dtype if boxes else _unless(node.inputs[0].dtype, node.dtype)
+    if node.dtype.kind == "O" and node.ndim == 1:
+        repeated = syntax.binary("*", ast.List([fill], ast.Load()), emitter.size(node.shape[0]))
+        return syntax.call("np.array", repeated, dtype=node.dtype)
+    dtype = _unless(node.inputs[0].dtype, node.dtype)
     return syntax.call("np.full", emitter.shape(node.attrs["shape"]), fill, dtype=dtype)
+
+
+def _filled_with(fill: Any, *, shape: tuple[int, ...], dtype: DType | None = None) -> Any:
+    if dtype is None or dtype.kind != "O":
+        return np.full(shape, fill, dtype)
+    boxes = np.empty(shape, dtype)  # `np.full` makes numbers of Python's of NumPy's
+    boxes.fill(fill)
+    return boxes
 
 
 def _full_transpose(g: Node, fill: Node, **_: Any) -> Node:
@@ -92,7 +102,7 @@ def _full_transpose(g: Node, fill: Node, **_: Any) -> Node:
 full: Op = primitive(
     "full",
     infer=_full_infer,
-    evaluate=lambda fill, *, shape, dtype=None: np.full(shape, fill, dtype),
+    evaluate=_filled_with,
     derivative=Linear((_full_transpose,)),
     emit=_emit_full,
 )
