@@ -198,7 +198,7 @@ class PresentValues:
         if symbol in known:
             self._bindings.update(known)
             return []
-        # from the outermost: a region may take a slice again of which a loop before it knows how long
+        # from the outermost: a region may take a slice again whose length is known around it
         for builder in reversed(list(self._trace.builders())):
             for param in builder.params:
                 if param.attrs["symbol"] == symbol:
