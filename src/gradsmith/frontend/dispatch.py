@@ -180,6 +180,13 @@ def run(implementation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _run(implementation, implementation, args, kwargs)
 
 
+def run_as(
+    function: Callable[..., Any], implementation: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
+    """The same, where errors are those of a NumPy function."""
+    return _run(function, implementation, args, kwargs)
+
+
 def _run(
     function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
@@ -371,7 +378,7 @@ def raise_own(error: GradsmithError) -> None:
     own = own_error(error)
     if trace is not None and trace.trying and own is not None:
         try:
-            raise own from None
+            raise own from own.__cause__
         finally:
             own.__suppress_context__ = False
 

@@ -45,7 +45,7 @@ def numpys_error(
     """
     sizes = [size for value in (*args, *kwargs.values()) for size in _sizes(value)]
     called = _OPERATIONS.get(function, function)
-    if any(map(dims.is_unbacked, sizes)) or getattr(called, "__module__", "") not in _MODULES:
+    if any(map(dims.is_unbacked, sizes)) or not _is_asked(called):
         return None
     try:
         given = [_example(value) for value in args]
@@ -67,6 +67,11 @@ def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Foun
     return error
 
 
+def _is_asked(function: Any) -> bool:
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    return of_ufunc or getattr(function, "__module__", "") in _MODULES
+
+
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins")
 
 
@@ -84,8 +89,14 @@ def _raised(
         if isinstance(error, (KeyError, UFUNC_ERROR)):
             return error
         named = type(error).__module__ == "builtins" or type(error) in NUMPYS_ERRORS
-        return copy.copy(error) if named else in_pythons_class(error)
+        return _without_traceback(error) if named else in_pythons_class(error)
     return None
+
+
+def _without_traceback(error: Exception) -> Exception:
+    made = copy.copy(error)
+    made.__cause__ = error.__cause__
+    return made
 
 
 def _ufunc_error() -> type[TypeError]:
