@@ -1,4 +1,4 @@
-"""Arrays and lists that are stored into one element: NumPy converts them as numbers, or refuses."""
+"""Arrays and lists stored into one element: NumPy converts them as numbers, or refuses."""
 
 from __future__ import annotations
 
