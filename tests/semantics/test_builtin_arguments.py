@@ -15,7 +15,8 @@ X = np.array([1.5, -2.0])
 
 def caught(expression):
     """Statements that return the value, or the class and the text of the error."""
-    return f"try:\n    return {expression}\nexcept Exception as e:\n    return type(e).__name__, str(e)"
+    handler = "except Exception as e:\n    return type(e).__name__, str(e)"
+    return f"try:\n    return {expression}\n{handler}"
 
 
 BASES = [("12", 3), ("12", 8), ("12", N(3)), ("12", 1), ("12", 2), (b"12", 5), (12, 3)]
