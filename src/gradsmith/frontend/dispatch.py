@@ -21,7 +21,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import is_instance, is_own_number, plain_number
+from gradsmith.frontend.classes import is_instance, is_own_number, plain_number, special
 from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
@@ -572,9 +572,20 @@ def _as_plain(value: Any) -> Any:
     if is_own_number(value):
         return np.asarray(plain_number(value))[()]
     if not _is_sequence(value):
+        _check_no_number(value)
         return value
     elements = call(list, value)
     return tuple(elements) if isinstance(value, tuple) else elements
+
+
+def _check_no_number(value: Any) -> None:
+    """Some functions of NumPy's ask objects for integers, others make arrays of objects."""
+    if any(special(value, name) for name in ("__index__", "__float__", "__int__", "__complex__")):
+        raise UnsupportedError(
+            f"an object of the class {type(value).__name__} is passed to NumPy as a number",
+            here(),
+            "convert it with operator.index or float",
+        )
 
 
 def _is_sequence(value: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradsmith.errors import GradsmithError
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
@@ -48,8 +49,8 @@ def numpys_error(
     if any(map(dims.is_unbacked, sizes)) or not _is_asked(called):
         return None
     try:
-        given = [_example(value) for value in args]
-        named = {key: _example(value) for key, value in kwargs.items()}
+        given = [example_of(value) for value in args]
+        named = {key: example_of(value) for key, value in kwargs.items()}
     except ValueError:
         return None
     found = _raised(called, given, named)
@@ -133,20 +134,25 @@ def _sizes(value: Any) -> Iterator[Dim]:
         yield from (size for part in value for size in _sizes(part))
 
 
-def _example(value: Any) -> Any:
+_NUMBERS = ("__index__", "__float__", "__int__", "__complex__", "__array__")
+
+
+def example_of(value: Any) -> Any:
     """A value of that type.
 
     Raises
     ------
     ValueError
-        It would be too large.
+        It would be too large, or only calling a method of the user's tells.
     """
     if isinstance(value, Dim):
         return dims.hint(value)
     if isinstance(value, slice):
-        return slice(_example(value.start), _example(value.stop), _example(value.step))
+        return slice(example_of(value.start), example_of(value.stop), example_of(value.step))
     if type(value) in (list, tuple):
-        return type(value)(map(_example, value))
+        return type(value)(map(example_of, value))
+    if any(special(value, name) for name in _NUMBERS):
+        raise ValueError  # which may be traced
     if not isinstance(value, Node):
         return value
     if value.op is constant:

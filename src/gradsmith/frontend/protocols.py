@@ -12,6 +12,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
+from gradsmith.frontend.asked_numbers import given_number, number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
     MISSING,
@@ -439,8 +441,7 @@ def index_of(key: Any) -> Any:
         return tuple(map(index_of, key))
     if isinstance(key, slice):
         return slice(*map(index_of, (key.start, key.stop, key.step)))
-    mine = special(key, "__index__")
-    return key if mine is None else call(mine, key)
+    return number_of(key, "__index__")
 
 
 def item(owner: Any, key: Any) -> Any:
@@ -462,8 +463,7 @@ def truth(value: Any) -> Any:
         if not _is_pythons_bool(given):
             raise TypeError(f"__bool__ should return bool, returned {called(given)}")
         return given
-    mine = special(value, "__len__")
-    return value if mine is None else call(mine, value) != 0
+    return number_of(value, "__len__") != 0 if special(value, "__len__") else value
 
 
 def _is_pythons_bool(value: Any) -> bool:
@@ -585,7 +585,7 @@ def is_reversible(value: Any) -> bool:
 
 def backwards(value: Any) -> Iterator[Any]:
     """``reversed`` of such an object, which is asked for its length now."""
-    length = operator.index(call(special(value, "__len__"), value))
+    length = operator.index(number_of(value, "__len__"))
     return by_items(value, _from_behind(value, length))
 
 
@@ -620,9 +620,13 @@ def measured(value: Any) -> Any:
 
 
 def _ask_length(value: Any) -> None:
-    mine = special(value, "__len__") or special(value, "__length_hint__")
-    if mine is not None:
-        call(mine, value)
+    name = "__len__" if special(value, "__len__") else "__length_hint__"
+    mine = special(value, name)
+    if mine is None:
+        return
+    made = call(mine, value)
+    with suppress(TypeError):  # Python then does without a length
+        given_number(value, name, made)
 
 
 _behind: WeakKeyDictionary[Iterator[Any], Any] = WeakKeyDictionary()

@@ -122,7 +122,7 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
     if not (tree.is_container(value) and _holds_late(value)):
         return None
     if spec and not conversion:
-        format([], spec)  # which Python refuses as well
+        object.__format__(value, spec)  # which Python refuses as well
     return formatted(call, _of_container(call, value), "", spec)
 
 
