@@ -1,4 +1,4 @@
-"""Objects that Python asks for a number: ``__index__``, ``__float__``, ``__len__`` and the like give
+"""Objects that Python asks for a number: ``__index__``, ``__float__``, ``__len__`` and others give
 traced numbers, to the runtime and to C code; results of other classes are errors.
 """
 

@@ -326,10 +326,9 @@ def _with_numbers(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | 
     rest = ("__index__",) if function in _WITH_INTEGERS else names
     rest = () if function is math.ldexp else rest  # which takes integers of Python's only
     asked = [names, *[rest] * (len(args) - 1)]
-    found = (
-        special(value, name) for value, names in zip(args, asked, strict=True) for name in names
-    )
-    return partial(_of_numbers, function, asked) if any(found) else None
+    given = zip(args, asked, strict=True)
+    found = any(special(value, name) for value, names in given for name in names)
+    return partial(_of_numbers, function, asked) if found else None
 
 
 def _of_numbers(function: Any, asked: list[tuple[str, ...]], /, *args: Any, **named: Any) -> Any:
