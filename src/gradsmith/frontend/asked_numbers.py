@@ -14,6 +14,7 @@ from gradsmith.frontend.classes import special
 from gradsmith.frontend.dispatch import unwrap
 from gradsmith.frontend.exact_type import of_exact_type
 from gradsmith.frontend.numpy_errors import example_of
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -46,6 +47,7 @@ def number_of(value: Any, *names: str) -> Any:
     return value
 
 
+@in_users_name
 def given_number(owner: Any, name: str, made: Any) -> Any:
     """What such a method of ``owner`` has given, as Python takes it.
 

@@ -64,7 +64,7 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import class_of_values, describe
+from gradsmith.ir.types import ArrayType, class_of_values, describe
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.reduce import reduce_sum
@@ -85,7 +85,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     def declare(meaning: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            BUILTINS[function] = _only_if_traced(function, meaning)
+            BUILTINS[function] = _only_if_traced(function, in_users_name(meaning))
         return meaning
 
     return declare
@@ -105,6 +105,7 @@ def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[...,
     return in_users_name(decide)
 
 
+@in_users_name
 def _check_signature(function: Any, meaning: Any, args: Any, kwargs: Any) -> None:
     """Raise Python's own error where a builtin does not take such arguments."""
     try:
@@ -252,23 +253,29 @@ def _divmod(left: Any, right: Any) -> Any:
 
 @builtin(round)
 def _round(number: Any, ndigits: Any = None) -> Any:
-    ndigits = None if ndigits is None else operator.index(ndigits)
     if isinstance(number, (int, float, np.generic)):
         plain: Any = round
-        return plain(number, ndigits)
+        return plain(number, None if ndigits is None else operator.index(ndigits))
     if isinstance(number, TracedInt):
+        ndigits = None if ndigits is None else operator.index(ndigits)
         whole = ndigits is None or ndigits >= 0
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
     if isinstance(number, Tracer):
         check_no_array(number.node)
-    if not isinstance(number, Tracer) or number.type.form == "array":
+    if not isinstance(number, Tracer) or not _is_rounded(number.type):
         error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"
         )
         raise with_own(error, round, getattr(number, "node", number))
     if ndigits is None:
         return run(rounded_of, number)
-    return run(rounded_to, number, digits=ndigits)
+    return run(rounded_to, number, digits=operator.index(ndigits))
+
+
+def _is_rounded(type_: ArrayType) -> bool:
+    """Whether numbers of this type have a method ``__round__``."""
+    kinds = "biuf" if type_.weak else "iuf"
+    return type_.form != "array" and type_.dtype.kind in kinds
 
 
 BUILTINS[any] = of_all(any, np.any, ends_at=True)

@@ -10,6 +10,7 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,8 +50,7 @@ def numpys_error(
     if any(map(dims.is_unbacked, sizes)) or not _is_asked(called):
         return None
     try:
-        given = [example_of(value) for value in args]
-        named = {key: example_of(value) for key, value in kwargs.items()}
+        given, named = _made_by(example_of, args, kwargs)
     except ValueError:
         return None
     found = _raised(called, given, named)
@@ -59,7 +59,40 @@ def numpys_error(
         return None
     for size in sizes:
         dims.concrete(size)
-    return found
+    return _with_present_values(found, called, args, kwargs)
+
+
+present_number: list[Callable[[Node], Any]] = []
+"""``present_number[0](node)`` is the number that a node is in this call, upon which the code is
+specialised; set from `value_guards`.
+"""
+
+
+def _with_present_values(
+    found: Exception,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Exception | None:
+    """The error with the numbers of the present call, where its text says the numbers."""
+    raised = _raised(function, *_made_by(partial(example_of, number=2), args, kwargs))
+    if raised is not None and str(raised) == str(found):
+        return found
+    return _raised(function, *_made_by(_present, args, kwargs))
+
+
+def _made_by(
+    make: Callable[[Any], Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    return [make(value) for value in args], {key: make(value) for key, value in kwargs.items()}
+
+
+def _present(value: Any) -> Any:
+    """An example with the present number for a number."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_present, value))
+    number = isinstance(value, Node) and value.op is not constant and not value.array_type.ndim
+    return present_number[0](value) if number else example_of(value)
 
 
 def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Found:
@@ -137,8 +170,8 @@ def _sizes(value: Any) -> Iterator[Dim]:
 _NUMBERS = ("__index__", "__float__", "__int__", "__complex__", "__array__")
 
 
-def example_of(value: Any) -> Any:
-    """A value of that type.
+def example_of(value: Any, number: int = 1) -> Any:
+    """A value of that type: of floating-point numbers this one, of integers the one before.
 
     Raises
     ------
@@ -148,9 +181,9 @@ def example_of(value: Any) -> Any:
     if isinstance(value, Dim):
         return dims.hint(value)
     if isinstance(value, slice):
-        return slice(example_of(value.start), example_of(value.stop), example_of(value.step))
+        return slice(*(example_of(part, number) for part in (value.start, value.stop, value.step)))
     if type(value) in (list, tuple):
-        return type(value)(map(example_of, value))
+        return type(value)(example_of(part, number) for part in value)
     if any(special(value, name) for name in _NUMBERS):
         raise ValueError  # which may be traced
     if not isinstance(value, Node):
@@ -161,7 +194,7 @@ def example_of(value: Any) -> Any:
     shape = tuple(map(dims.hint, type_.shape))
     if math.prod(shape) > MOST_ELEMENTS:
         raise ValueError
-    filled = np.full(shape, 1 if type_.inexact else 0, type_.dtype)
+    filled = np.full(shape, number if type_.inexact else number - 1, type_.dtype)
     if type_.form == "array":
         return filled
     return filled.item() if type_.weak else filled[()]

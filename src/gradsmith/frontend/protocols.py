@@ -10,6 +10,7 @@ import array
 import itertools
 import operator
 import types
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ControlFlowError, GradsmithError, UnsupportedError
 from gradsmith.frontend.asked_numbers import given_number, number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
@@ -35,6 +36,7 @@ from gradsmith.frontend.classes import (
 from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.grown import is_grown
+from gradsmith.frontend.numpy_errors import example_of
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
@@ -85,17 +87,21 @@ _UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
-    left, right = _beside_texts(left, right), _beside_texts(right, left)
+    left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
 
-def _beside_texts(value: Any, other: Any) -> Any:
+def _beside_texts(word: str, value: Any, other: Any) -> Any:
     """A traced integer as the present number beside an array of texts, of which NumPy decides, and
     one of NumPy's beside a text, which it repeats.
     """
-    if isinstance(other, (str, bytes, Text)) and isinstance(value, (Tracer, np.integer)):
+    if (
+        word == "Mult"
+        and isinstance(other, (str, bytes, Text))
+        and isinstance(value, (Tracer, np.integer))
+    ):
         whole = isinstance(value, np.integer) or (not value.ndim and value.dtype.kind in "iu")
         return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
@@ -111,19 +117,29 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     if plain in _ORDER and (may_be_pythons_complex(left) or may_be_pythons_complex(right)):
         left, right = of_exact_type(left), of_exact_type(right)
         _check_order(plain, left, right)
+    return _with_pythons_errors(plain, left, right)
+
+
+def _with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
+    """``plain(*operands)``; errors that a ``try`` may handle are those of untraced operands."""
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
-        return plain(left, right)
-    one, other = _example(left), _example(right)
+        return plain(*operands)
     try:
-        return plain(left, right)
+        return plain(*operands)
     except TypeError as error:
-        if isinstance(error, GradsmithError) or (one is left and other is right):
+        examples = list(map(_example, operands))
+        known = all(map(operator.is_, examples, operands))
+        if known or isinstance(error, ControlFlowError):
             raise
         refused = error
-    plain(one, other)  # which raises what Python says of such operands
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain(*examples)  # which raises what Python says of such operands
+    if isinstance(refused, GradsmithError):
+        raise refused
     raise UnsupportedError(
-        f"an operator of {called(one)} and {called(other)} is not supported on traced numbers",
+        f"an operator of {' and '.join(map(called, examples))} is not supported on traced numbers",
         current_span(),
         "convert the other operand to a number",
     ) from refused
@@ -169,9 +185,12 @@ _NUMBERS = (int, float, complex)
 
 
 def _example(value: Any) -> Any:
-    """A number of the class that a traced number of Python's has."""
+    """A value of the class that a traced one has."""
     if isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak):
         return _number(value)
+    if isinstance(value, Tracer):
+        with suppress(ValueError):  # of too many elements
+            return example_of(of_exact_type(value).node)
     return value
 
 
@@ -345,7 +364,7 @@ _UFUNCS = {
 def inplace(word: str, left: Any, right: Any) -> Any:
     """``left += right``: what ``left`` becomes."""
     name, _, plain = _BINARY[word]
-    left, right = _beside_texts(left, right), _beside_texts(right, left)
+    left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     mine = special(left, f"__i{name}__")
     if mine is not None:
         made = call(mine, left, right)
@@ -377,7 +396,7 @@ def unary(word: str, value: Any) -> Any:
     """``-value``."""
     name, plain = _UNARY[word]
     mine = special(value, name)
-    return plain(value) if mine is None else call(mine, value)
+    return _with_pythons_errors(plain, value) if mine is None else call(mine, value)
 
 
 def compare(word: str, left: Any, right: Any) -> Any:
