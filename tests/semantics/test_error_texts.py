@@ -1,4 +1,4 @@
-"""Texts of errors that a ``try`` handles: Python's and NumPy's own, with the values of the call."""
+"""Texts of errors that a ``try`` handles: Python's and NumPy's own, of the present values."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_arguments_that_a_class_does_not_take(cls):
 
 def outer():
     def called(x):
-        h = lambda a, b: a
+        h = lambda a, b: a  # noqa: E731
 
         def k(a, b):
             return a
@@ -120,9 +120,9 @@ def outer():
         for f in (
             lambda: h(x),
             lambda: k(x),
-            lambda: (lambda q: q)(),
+            lambda: (lambda q: q)(),  # noqa: PLW0108, PLC3002
             lambda: [lambda q: q][0](x, x),
-            lambda: (h if x > 1 else (lambda: x))(),
+            lambda: (h if x > 1 else (lambda: x))(),  # noqa: PLW0108
         ):
             try:
                 found.append(f())
@@ -135,7 +135,7 @@ def outer():
 
 class Holder:
     def method(self, x):
-        h = lambda a, b: a
+        h = lambda a, b: a  # noqa: E731
         try:
             return h(x)
         except TypeError as e:

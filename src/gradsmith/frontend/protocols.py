@@ -117,10 +117,10 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     if plain in _ORDER and (may_be_pythons_complex(left) or may_be_pythons_complex(right)):
         left, right = of_exact_type(left), of_exact_type(right)
         _check_order(plain, left, right)
-    return _with_pythons_errors(plain, left, right)
+    return with_pythons_errors(plain, left, right)
 
 
-def _with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
+def with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
     """``plain(*operands)``; errors that a ``try`` may handle are those of untraced operands."""
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
@@ -396,7 +396,7 @@ def unary(word: str, value: Any) -> Any:
     """``-value``."""
     name, plain = _UNARY[word]
     mine = special(value, name)
-    return _with_pythons_errors(plain, value) if mine is None else call(mine, value)
+    return with_pythons_errors(plain, value) if mine is None else call(mine, value)
 
 
 def compare(word: str, left: Any, right: Any) -> Any:
