@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
@@ -215,3 +216,40 @@ def test_questions_about_types():
         return x
 
     traced(function, [M, V])
+
+
+SPACED = [
+    "np.linspace(x, 8.0, n)",
+    "np.linspace(x, 8.0, n, endpoint=False)",
+    "np.linspace(x * np.ones(2), 8.0, n)",
+    "np.logspace(x, 1.0, n, base=2.0)",
+    "np.geomspace(1, 8, n)",
+    "np.geomspace(x, 8.0, n)",
+    "np.geomspace(x, 8.0, n).sum()",
+    "np.geomspace(x, 8.0, n, endpoint=False)",
+    "np.geomspace(x * np.ones(2), 8.0, n, axis=-1)",
+    "np.geomspace(x, 8.0, n, dtype=int)",
+    "np.geomspace(x, 8.0, len(np.ones(n)))",
+    "np.geomspace(x, 8.0, np.count_nonzero(np.arange(n) < 2))",
+    "np.linspace(x, 8.0, np.count_nonzero(np.arange(n) < 2))",
+    "np.arange(1, n), np.arange(n, 0, -2), np.arange(x, n), np.arange(-n)",
+    "np.diff([1.0, 4.0, 9.0], n)",
+]
+
+
+@each("expression", SPACED)
+def test_as_many_numbers_as_an_argument_says(expression):
+    """One object makes none, one and several: the only number is the first end."""
+    function = function_of(expression, "x, n")
+    check_calls(function, *[(2.5, n) for n in (3, 1, 0, 2, 1, 5)])
+
+
+def test_steps_between_as_many_numbers():
+    """Steps are NaN where there are no two numbers, or none."""
+    for options in ("", ", endpoint=False"):
+        function = function_of(f"np.linspace(x, 8.0, n, retstep=True{options})[1]", "x, n")
+        check_calls(function, *[(2.5, n) for n in (3, 2, 5)])
+        plain = gs.compile(function_of(f"np.linspace(1.0, 8.0, n, retstep=True{options})", "n"))
+        for n in (3, 1, 0, 2):
+            _, step = plain(n)
+            same(step, np.linspace(1.0, 8.0, n, retstep=True, endpoint=not options)[1])

@@ -3,7 +3,8 @@
 
 C code calls what the class holds, which nobody stages. As long as a function is traced, classes of
 which such a method may have effects hold methods that call the runtime; what is traced then does
-what the user's own do, in the order of Python. What the compiler looks up for itself is undone.
+what the user's own do, in the order of Python. So do those that give C code a number, which may
+be a traced integer. What the compiler looks up for itself is undone.
 Other threads get the user's own methods.
 """
 
@@ -19,9 +20,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.asked_numbers import given_number
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import truth
-from gradsmith.frontend.classes import MISSING, class_attribute, is_users_class, users
+from gradsmith.frontend.classes import MISSING, class_attribute, is_users_class, own_method, users
 from gradsmith.frontend.effects import MUTATORS
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.journal import journaling
@@ -32,8 +34,15 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.value_guards import decide
 
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-_NUMBERS = ("__hash__", "__len__", "__index__")
-_NAMES = (*_COMPARING, *_NUMBERS, "__bool__", "__contains__")
+_LENGTHS = ("__hash__", "__len__")
+_NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "__index__": int,
+    "__int__": int,
+    "__float__": float,
+    "__complex__": complex,
+}
+"""Methods of which C code takes plain numbers only: they always call the runtime."""
+_NAMES = (*_COMPARING, *_LENGTHS, *_NUMBERS, "__bool__", "__contains__")
 
 _installed: dict[type, tuple[int, dict[str, types.FunctionType]]] = {}
 """How many runs at work have replaced methods of a class, and its own ones."""
@@ -94,7 +103,7 @@ def _by_runtime(name: str, own: types.FunctionType) -> Callable[..., Any]:
         made = call(own, owner, *args)
         if caller == _CALLING and frame.f_code.co_name == "_call_function":
             return made
-        made = _answer(name, made)
+        made = _answer(name, owner, made)
         if name == "__hash__":
             trace.hashes[id(owner)] = (owner, made)
         return made
@@ -104,13 +113,15 @@ def _by_runtime(name: str, own: types.FunctionType) -> Callable[..., Any]:
     return method
 
 
-def _answer(name: str, made: Any) -> Any:
+def _answer(name: str, owner: Any, made: Any) -> Any:
     """What a method has given, as C code takes it."""
     if made is NotImplemented:
         return made
     if name in _COMPARING and isinstance(made, Tracer):
         return made  # Python code of the library may return it; C code asks for its truth
     if name in _NUMBERS:
+        return _NUMBERS[name](given_number(owner, name, made))
+    if name in _LENGTHS:
         return int(made) if isinstance(made, TracedInt) else made
     return decide(truth(made))
 
@@ -139,7 +150,7 @@ def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ..
         return trace.hashes[id(owner)][1]
     with trace.region(), journaling(None) as journal:
         try:
-            made = _answer(name, call(own, owner, *args))
+            made = _answer(name, owner, call(own, owner, *args))
         finally:
             journal.undo()
     if made is not NotImplemented and not isinstance(made, (bool, int)):
@@ -154,20 +165,26 @@ def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ..
 
 # -- which methods have effects ------------------------------------------------------------------
 
-_known: WeakKeyDictionary[type, dict[str, types.FunctionType]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[type, tuple[list[Any], frozenset[str]]] = WeakKeyDictionary()
+"""The code of each class's methods, which may be replaced later, and the names that were found."""
 
 
 def _with_effects(cls: type) -> dict[str, types.FunctionType]:
-    """The special methods of a class itself that may have effects, by name."""
-    found = _known.get(cls)
-    if found is None:
-        held = {name: vars(cls).get(name) for name in _NAMES}
-        found = _known[cls] = {
-            name: method
+    """The special methods of a class itself that may have effects, or whose results C code does
+    not take when they are traced, by name.
+    """
+    defined = {name: own_method(vars(cls).get(name)) for name in _NAMES}
+    held = {n: m for n, m in defined.items() if isinstance(m, types.FunctionType)}
+    codes = [(name, method.__code__) for name, method in held.items()]
+    known, names = _known.get(cls, ([], frozenset()))
+    if known != codes:
+        names = frozenset(
+            name
             for name, method in held.items()
-            if isinstance(method, types.FunctionType) and _may_have_effects(method, cls, set())
-        }
-    return found
+            if name in _NUMBERS or _may_have_effects(method, cls, set())
+        )
+        _known[cls] = codes, names
+    return {name: method for name, method in held.items() if name in names}
 
 
 _WRITING = ("STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import operator
 import warnings
@@ -19,7 +20,15 @@ from gradsmith.errors import (
 from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose
 from gradsmith.frontend.class_checks import by_metaclass, is_object_of, is_subclass
-from gradsmith.frontend.dispatch import any_traced, apply, is_traced, raise_own, run, traced
+from gradsmith.frontend.dispatch import (
+    any_traced,
+    apply,
+    is_traced,
+    raise_own,
+    run,
+    traced,
+    unwrap,
+)
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
@@ -33,7 +42,7 @@ from gradsmith.frontend.number_class import (
     note_chosen,
     possible_types,
 )
-from gradsmith.frontend.numpy_errors import with_own
+from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.object_identity import check_identity_known, is_cached
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
@@ -55,7 +64,7 @@ from gradsmith.frontend.trips import (
 from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import class_of_values, describe
+from gradsmith.ir.types import ArrayType, class_of_values, describe
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
 from gradsmith.ops.reduce import reduce_sum
@@ -76,7 +85,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     def declare(meaning: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            BUILTINS[function] = _only_if_traced(function, meaning)
+            BUILTINS[function] = _only_if_traced(function, in_users_name(meaning))
         return meaning
 
     return declare
@@ -85,11 +94,28 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
         lazy = any(isinstance(a, _LAZY) or is_grown(a) for a in args)
-        if lazy or any_traced(args) or any_traced(kwargs.values()):
+        if not (lazy or any_traced(args) or any_traced(kwargs.values())):
+            return function(*args, **kwargs)
+        try:
             return meaning(*args, **kwargs)
-        return function(*args, **kwargs)
+        except TypeError:
+            _check_signature(function, meaning, args, kwargs)
+            raise
 
     return in_users_name(decide)
+
+
+@in_users_name
+def _check_signature(function: Any, meaning: Any, args: Any, kwargs: Any) -> None:
+    """Raise Python's own error where a builtin does not take such arguments."""
+    try:
+        inspect.signature(meaning).bind(*args, **kwargs)
+    except TypeError as error:
+        given = [unwrap(value, {}) for value in args]
+        named = {key: unwrap(value, {}) for key, value in kwargs.items()}
+        own = numpys_error(error, function, given, named)
+        if own is not None:
+            raise own from None
 
 
 _LAZY = (Planned, Trips, TripIterator, Unsettled, Flat)
@@ -209,7 +235,15 @@ builtin(min)(_extreme(np.minimum, min))
 
 @builtin(pow)
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
-    return base**exp if mod is None else pow(int(base), int(exp), int(mod))
+    if mod is None:
+        return base**exp
+    operands = [base, exp, mod]
+    if all(isinstance(value, int) or _is_pythons_integer(value) for value in operands):
+        return pow(*map(operator.index, operands))
+    error = ArgumentTypeError(
+        "pow() 3rd argument not allowed unless all arguments are integers", current_span()
+    )
+    raise with_own(error, pow, *[unwrap(operand, {}) for operand in operands])
 
 
 @builtin(divmod)
@@ -219,17 +253,16 @@ def _divmod(left: Any, right: Any) -> Any:
 
 @builtin(round)
 def _round(number: Any, ndigits: Any = None) -> Any:
-    if isinstance(ndigits, TracedInt):
-        ndigits = int(ndigits)
     if isinstance(number, (int, float, np.generic)):
         plain: Any = round
-        return plain(number, ndigits)
+        return plain(number, None if ndigits is None else operator.index(ndigits))
     if isinstance(number, TracedInt):
+        ndigits = None if ndigits is None else operator.index(ndigits)
         whole = ndigits is None or ndigits >= 0
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
     if isinstance(number, Tracer):
         check_no_array(number.node)
-    if not isinstance(number, Tracer) or number.type.form == "array":
+    if not isinstance(number, Tracer) or not _is_rounded(number.type):
         error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"
         )
@@ -237,6 +270,12 @@ def _round(number: Any, ndigits: Any = None) -> Any:
     if ndigits is None:
         return run(rounded_of, number)
     return run(rounded_to, number, digits=operator.index(ndigits))
+
+
+def _is_rounded(type_: ArrayType) -> bool:
+    """Whether numbers of this type have a method ``__round__``."""
+    kinds = "biuf" if type_.weak else "iuf"
+    return type_.form != "array" and type_.dtype.kind in kinds
 
 
 BUILTINS[any] = of_all(any, np.any, ends_at=True)
@@ -280,9 +319,15 @@ _WITHOUT_AXES = _refusal_of_axes()
 """What NumPy says of numbers that are to be made of arrays with axes; None where it makes them."""
 
 
+_DECIMAL = object()
+"""Stands for a base that is not given: 10 is one of strings."""
+
+
 @builtin(int)
-def _int(value: Any, *rest: Any) -> Any:
-    if rest:
+def _int(value: Any, /, base: Any = _DECIMAL) -> Any:
+    if base is not _DECIMAL and isinstance(value, (str, bytes, bytearray)):
+        return int(value, operator.index(base))
+    if base is not _DECIMAL:
         text = "int() can't convert non-string with explicit base"
         error = ArgumentTypeError(text, current_span())
         error.own = TypeError(text)
@@ -302,7 +347,7 @@ def _float(value: Any) -> Any:
 
 
 @builtin(complex)
-def _complex(real: Any, imag: Any = None) -> Any:
+def _complex(real: Any = 0, imag: Any = None) -> Any:
     parts = [real] if imag is None else [real, imag]
     numbers = [_single(part, "complex") for part in parts]
     return run(lambda *x: as_complex(*map(as_node, x)), *numbers)

@@ -21,7 +21,7 @@ from gradsmith.errors import (
     UnsupportedError,
 )
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import is_instance, is_own_number, plain_number
+from gradsmith.frontend.classes import is_instance, is_own_number, plain_number, special
 from gradsmith.frontend.failures import explained, in_pythons_words, name_of
 from gradsmith.frontend.layout import (
     CONVERSIONS,
@@ -178,6 +178,13 @@ def _into(result: Node, target: Node) -> Node:
 def run(implementation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Run a function of nodes on traced values; what comes back is traced again."""
     return _run(implementation, implementation, args, kwargs)
+
+
+def run_as(
+    function: Callable[..., Any], implementation: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
+    """The same, where errors are those of a NumPy function."""
+    return _run(function, implementation, args, kwargs)
 
 
 def _run(
@@ -371,7 +378,7 @@ def raise_own(error: GradsmithError) -> None:
     own = own_error(error)
     if trace is not None and trace.trying and own is not None:
         try:
-            raise own from None
+            raise own from own.__cause__
         finally:
             own.__suppress_context__ = False
 
@@ -565,9 +572,20 @@ def _as_plain(value: Any) -> Any:
     if is_own_number(value):
         return np.asarray(plain_number(value))[()]
     if not _is_sequence(value):
+        _check_no_number(value)
         return value
     elements = call(list, value)
     return tuple(elements) if isinstance(value, tuple) else elements
+
+
+def _check_no_number(value: Any) -> None:
+    """Some functions of NumPy's ask objects for integers, others make arrays of objects."""
+    if any(special(value, name) for name in ("__index__", "__float__", "__int__", "__complex__")):
+        raise UnsupportedError(
+            f"an object of the class {type(value).__name__} is passed to NumPy as a number",
+            here(),
+            "convert it with operator.index or float",
+        )
 
 
 def _is_sequence(value: Any) -> bool:

@@ -34,7 +34,7 @@ def check_lookup(array: Tracer, key: Any) -> None:
         if _is_of_data(item, size) and not _is_in_range(item, size):
             check_at_root(trace)
             place = item if isinstance(item, int) else int(TracedInt.known(item))
-            length = dims.hint(size)
+            length = int(wrap_size(size))  # which data may decide
             raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
 
 

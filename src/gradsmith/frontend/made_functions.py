@@ -32,12 +32,32 @@ def note_inner_functions(users: types.CodeType, staged: types.CodeType) -> None:
             _users[codes[0]] = written[place][0]
 
 
+def with_qualified_names(users: types.CodeType, staged: types.CodeType) -> types.CodeType:
+    """The staged code, with the user's qualified names of the functions in it: errors about
+    arguments say them.
+    """
+    if not hasattr(users, "co_qualname"):  # before Python 3.11 it is no part of the code
+        return staged
+    written = _by_place(users)
+
+    def renamed(code: types.CodeType) -> types.CodeType:
+        made = [renamed(c) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+        names = {inner.co_qualname for inner in written.get(_place(code), ())}
+        name = names.pop() if len(names) == 1 else code.co_qualname
+        return code.replace(co_consts=tuple(made), co_qualname=name)
+
+    return renamed(staged)
+
+
+def _place(code: types.CodeType) -> tuple[Any, ...]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    return code.co_name, code.co_firstlineno, code.co_varnames[:count]
+
+
 def _by_place(code: types.CodeType) -> dict[Any, list[types.CodeType]]:
     found: dict[Any, list[types.CodeType]] = {}
     for inner in _inner(code):
-        count = inner.co_argcount + inner.co_kwonlyargcount
-        place = inner.co_name, inner.co_firstlineno, inner.co_varnames[:count]
-        found.setdefault(place, []).append(inner)
+        found.setdefault(_place(inner), []).append(inner)
     return found
 
 

@@ -10,11 +10,13 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from gradsmith.errors import GradsmithError
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
@@ -45,11 +47,10 @@ def numpys_error(
     """
     sizes = [size for value in (*args, *kwargs.values()) for size in _sizes(value)]
     called = _OPERATIONS.get(function, function)
-    if any(map(dims.is_unbacked, sizes)) or getattr(called, "__module__", "") not in _MODULES:
+    if any(map(dims.is_unbacked, sizes)) or not _is_asked(called):
         return None
     try:
-        given = [_example(value) for value in args]
-        named = {key: _example(value) for key, value in kwargs.items()}
+        given, named = _made_by(example_of, args, kwargs)
     except ValueError:
         return None
     found = _raised(called, given, named)
@@ -58,13 +59,51 @@ def numpys_error(
         return None
     for size in sizes:
         dims.concrete(size)
-    return found
+    return _with_present_values(found, called, args, kwargs)
+
+
+present_number: list[Callable[[Node], Any]] = []
+"""``present_number[0](node)`` is the number that a node is in this call, upon which the code is
+specialised; set from `value_guards`.
+"""
+
+
+def _with_present_values(
+    found: Exception,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Exception | None:
+    """The error with the numbers of the present call, where its text says the numbers."""
+    raised = _raised(function, *_made_by(partial(example_of, number=2), args, kwargs))
+    if raised is not None and str(raised) == str(found):
+        return found
+    return _raised(function, *_made_by(_present, args, kwargs))
+
+
+def _made_by(
+    make: Callable[[Any], Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    return [make(value) for value in args], {key: make(value) for key, value in kwargs.items()}
+
+
+def _present(value: Any) -> Any:
+    """An example with the present number for a number."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_present, value))
+    number = isinstance(value, Node) and value.op is not constant and not value.array_type.ndim
+    return present_number[0](value) if number else example_of(value)
 
 
 def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Found:
     """``error`` with the error that ``function`` of such operands raises, if it raises one."""
     error.own = numpys_error(error, function, operands, {})
     return error
+
+
+def _is_asked(function: Any) -> bool:
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    return of_ufunc or getattr(function, "__module__", "") in _MODULES
 
 
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins")
@@ -84,8 +123,14 @@ def _raised(
         if isinstance(error, (KeyError, UFUNC_ERROR)):
             return error
         named = type(error).__module__ == "builtins" or type(error) in NUMPYS_ERRORS
-        return copy.copy(error) if named else in_pythons_class(error)
+        return _without_traceback(error) if named else in_pythons_class(error)
     return None
+
+
+def _without_traceback(error: Exception) -> Exception:
+    made = copy.copy(error)
+    made.__cause__ = error.__cause__
+    return made
 
 
 def _ufunc_error() -> type[TypeError]:
@@ -122,20 +167,25 @@ def _sizes(value: Any) -> Iterator[Dim]:
         yield from (size for part in value for size in _sizes(part))
 
 
-def _example(value: Any) -> Any:
-    """A value of that type.
+_NUMBERS = ("__index__", "__float__", "__int__", "__complex__", "__array__")
+
+
+def example_of(value: Any, number: int = 1) -> Any:
+    """A value of that type: of floating-point numbers this one, of integers the one before.
 
     Raises
     ------
     ValueError
-        It would be too large.
+        It would be too large, or only calling a method of the user's tells.
     """
     if isinstance(value, Dim):
         return dims.hint(value)
     if isinstance(value, slice):
-        return slice(_example(value.start), _example(value.stop), _example(value.step))
+        return slice(*(example_of(part, number) for part in (value.start, value.stop, value.step)))
     if type(value) in (list, tuple):
-        return type(value)(map(_example, value))
+        return type(value)(example_of(part, number) for part in value)
+    if any(special(value, name) for name in _NUMBERS):
+        raise ValueError  # which may be traced
     if not isinstance(value, Node):
         return value
     if value.op is constant:
@@ -144,7 +194,7 @@ def _example(value: Any) -> Any:
     shape = tuple(map(dims.hint, type_.shape))
     if math.prod(shape) > MOST_ELEMENTS:
         raise ValueError
-    filled = np.full(shape, 1 if type_.inexact else 0, type_.dtype)
+    filled = np.full(shape, number if type_.inexact else number - 1, type_.dtype)
     if type_.form == "array":
         return filled
     return filled.item() if type_.weak else filled[()]

@@ -39,6 +39,7 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.scalars import python_bool
@@ -87,15 +88,20 @@ def make(cls: type, args: Any, kwargs: Any) -> Any:
     elif maker is object.__new__ and isinstance(init, types.FunctionType):
         made = note_made(current_trace(), object.__new__(cls))  # the arguments are for `__init__`
     else:
-        made = note_made(current_trace(), cls.__new__(cls, *args, **kwargs))
+        made = note_made(current_trace(), _done_by_python(cls.__new__, cls, *args, **kwargs))
     if not isinstance(made, cls):
         return made
     init = class_attribute(type(made), "__init__")
     if isinstance(init, types.FunctionType):
         call(init, made, *args, **kwargs)
     else:
-        type(made).__init__(made, *args, **kwargs)
+        _done_by_python(type(made).__init__, made, *args, **kwargs)
     return made
+
+
+@in_users_name
+def _done_by_python(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
 
 
 # -- what dataclasses write ----------------------------------------------------------------------
@@ -117,7 +123,11 @@ def written_by_dataclass(function: types.FunctionType, args: Any) -> Callable[..
 
 def _init(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> None:
     owner, trace = args[0], current_trace()
-    bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError:
+        _done_by_python(function, *args, **kwargs)  # which raises its error before anything else
+        raise
     frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
     write = set_default if frozen else set_attribute
     only_for_init = []

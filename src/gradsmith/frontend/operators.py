@@ -13,7 +13,7 @@ from gradsmith.errors import (
     GradsmithError,
     UnsupportedError,
 )
-from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.dispatch import apply, run, run_as, traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.numpy_errors import with_own
@@ -336,7 +336,7 @@ def _writer(function: Callable[..., Any], write: Callable[..., Any]) -> Callable
                 here(),
                 "make the array in the function, or pass it as an argument",
             )
-        target.assign(run(write, target, *args, **kwargs))
+        target.assign(run_as(function, write, target, *args, **kwargs))
 
     apply_writer.__qualname__ = name_of(function)
     return apply_writer

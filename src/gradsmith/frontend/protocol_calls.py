@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend import protocols
+from gradsmith.frontend.asked_numbers import number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
@@ -22,32 +23,47 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
 
 
-def _by_method(name: str, plain: Any) -> Callable[..., Any]:
-    def meaning(value: Any, *rest: Any, **named: Any) -> Any:
-        mine = special(value, name)
-        if mine is None:
-            return plain(value, *rest, **named)
-        made = call(mine, value, *rest, **named)
-        scalar = isinstance(made, Tracer) and not made.type.weak
-        return call(plain, made) if plain in (float, complex) and scalar else made
+def _by_method(name: str) -> Callable[..., Any]:
+    return lambda value, *rest, **named: call(special(value, name), value, *rest, **named)
 
-    return meaning
+
+def _rounded(number: Any, /, ndigits: Any = None) -> Any:
+    """``round`` of an object: its method is given the digits by position."""
+    return call(special(number, "__round__"), number, *([] if ndigits is None else [ndigits]))
 
 
 _METHODS: dict[Any, str] = {
-    len: "__len__",
     abs: "__abs__",
-    float: "__float__",
-    int: "__int__",
-    complex: "__complex__",
     round: "__round__",
     reversed: "__reversed__",
     hash: "__hash__",
     math.floor: "__floor__",
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
-    operator.index: "__index__",
 }
+_MAKING_NUMBERS: dict[Any, tuple[str, ...]] = {
+    len: ("__len__",),
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__", "__trunc__"),
+    complex: ("__complex__", "__float__", "__index__"),
+    operator.index: ("__index__",),
+    math.floor: ("__float__", "__index__"),
+    math.ceil: ("__float__", "__index__"),
+    **dict.fromkeys((range, chr, bin, hex, oct), ("__index__",)),
+    **dict.fromkeys((math.factorial, math.gcd, math.lcm, math.isqrt), ("__index__",)),
+    **dict.fromkeys((math.comb, math.perm), ("__index__",)),
+}
+"""Functions of numbers, and by which methods these are asked of objects."""
+_OF_FLOATS = frozenset(
+    function
+    for name, function in vars(math).items()
+    if not name.startswith("_")
+    and callable(function)
+    and function not in {*_MAKING_NUMBERS, math.trunc, math.prod, math.fsum, math.dist}
+)
+"""Functions of `math` that ask for floats."""
+_WITH_INTEGERS = frozenset({int, round, enumerate})
+"""Functions whose second argument is an integer."""
 _TAKING_ALL = frozenset(
     {
         *(dict, frozenset, list, max, min, set, sorted, sum, tuple, math.fsum, math.prod),
@@ -286,7 +302,11 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
         name = _METHODS[function]
         if function is reversed and protocols.is_reversible(args[0]):
             return protocols.backwards
-        return _by_method(name, function) if special(args[0], name) else None
+        if special(args[0], name):
+            return _rounded if function is round else _by_method(name)
+    converted = _with_numbers(function, args)
+    if converted is not None or function in _OF_NUMBERS:
+        return converted
     if function not in _ITERATING:
         return _OTHERS[function]
     iterables = _ITERABLES.get(function, slice(0, 1))
@@ -297,6 +317,24 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
     given = list(args)
     given[iterables] = map(_way_through(function), args[iterables])
     return lambda *_, **named: call(function, *given, **named)
+
+
+def _with_numbers(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """The function of the numbers that objects among its arguments give; None where it has none
+    to ask for.
+    """
+    names = _MAKING_NUMBERS[float] if function in _OF_FLOATS else _MAKING_NUMBERS.get(function, ())
+    rest = ("__index__",) if function in _WITH_INTEGERS else names
+    rest = () if function is math.ldexp else rest  # which takes integers of Python's only
+    asked = [names, *[rest] * (len(args) - 1)]
+    given = zip(args, asked, strict=True)
+    found = any(special(value, name) for value, names in given for name in names)
+    return partial(_of_numbers, function, asked) if found else None
+
+
+def _of_numbers(function: Any, asked: list[tuple[str, ...]], /, *args: Any, **named: Any) -> Any:
+    given = [number_of(value, *names) for value, names in zip(args, asked, strict=True)]
+    return given[0] if function is len else call(function, *given, **named)
 
 
 def _way_through(function: Any) -> Callable[[Any], Any]:
@@ -344,7 +382,8 @@ def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
 
 
 _SEEING_ALL = frozenset({max, min, sorted})
-_KNOWN = frozenset({*_METHODS, *_ITERATING, *_OTHERS})
+_OF_NUMBERS = frozenset({*_METHODS, *_MAKING_NUMBERS, *_OF_FLOATS, int, round})
+_KNOWN = frozenset({*_OF_NUMBERS, *_ITERATING, *_OTHERS})
 
 
 def _holds_objects(args: tuple[Any, ...]) -> bool:

@@ -10,15 +10,18 @@ import array
 import itertools
 import operator
 import types
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, GradsmithError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ControlFlowError, GradsmithError, UnsupportedError
+from gradsmith.frontend.asked_numbers import given_number, number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
     MISSING,
@@ -34,6 +37,7 @@ from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.journal import note_container, refill
+from gradsmith.frontend.numpy_errors import example_of
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
@@ -85,17 +89,21 @@ _UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 def binary(word: str, left: Any, right: Any) -> Any:
     """``left + right``; ``word`` is the name of `ast`'s operator."""
     name, plain, _ = _BINARY[word]
-    left, right = _beside_texts(left, right), _beside_texts(right, left)
+    left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
 
-def _beside_texts(value: Any, other: Any) -> Any:
+def _beside_texts(word: str, value: Any, other: Any) -> Any:
     """A traced integer as the present number beside an array of texts, of which NumPy decides, and
     one of NumPy's beside a text, which it repeats.
     """
-    if isinstance(other, (str, bytes, Text)) and isinstance(value, (Tracer, np.integer)):
+    if (
+        word == "Mult"
+        and isinstance(other, (str, bytes, Text))
+        and isinstance(value, (Tracer, np.integer))
+    ):
         whole = isinstance(value, np.integer) or (not value.ndim and value.dtype.kind in "iu")
         return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
@@ -111,19 +119,29 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     if plain in _ORDER and (may_be_pythons_complex(left) or may_be_pythons_complex(right)):
         left, right = of_exact_type(left), of_exact_type(right)
         _check_order(plain, left, right)
+    return with_pythons_errors(plain, left, right)
+
+
+def with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
+    """``plain(*operands)``; errors that a ``try`` may handle are those of untraced operands."""
     trace = current_trace()
     if trace is None or not trace.trying or trace.builder is not trace.root:
-        return plain(left, right)
-    one, other = _example(left), _example(right)
+        return plain(*operands)
     try:
-        return plain(left, right)
+        return plain(*operands)
     except TypeError as error:
-        if isinstance(error, GradsmithError) or (one is left and other is right):
+        examples = list(map(_example, operands))
+        known = all(map(operator.is_, examples, operands))
+        if known or isinstance(error, ControlFlowError):
             raise
         refused = error
-    plain(one, other)  # which raises what Python says of such operands
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain(*examples)  # which raises what Python says of such operands
+    if isinstance(refused, GradsmithError):
+        raise refused
     raise UnsupportedError(
-        f"an operator of {called(one)} and {called(other)} is not supported on traced numbers",
+        f"an operator of {' and '.join(map(called, examples))} is not supported on traced numbers",
         current_span(),
         "convert the other operand to a number",
     ) from refused
@@ -169,9 +187,12 @@ _NUMBERS = (int, float, complex)
 
 
 def _example(value: Any) -> Any:
-    """A number of the class that a traced number of Python's has."""
+    """A value of the class that a traced one has."""
     if isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak):
         return _number(value)
+    if isinstance(value, Tracer):
+        with suppress(ValueError):  # of too many elements
+            return example_of(of_exact_type(value).node)
     return value
 
 
@@ -359,7 +380,7 @@ def _repeated(values: list[Any], count: TracedInt) -> list[Any]:
 def inplace(word: str, left: Any, right: Any) -> Any:
     """``left += right``: what ``left`` becomes."""
     name, _, plain = _BINARY[word]
-    left, right = _beside_texts(left, right), _beside_texts(right, left)
+    left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     mine = special(left, f"__i{name}__")
     if mine is not None:
         made = call(mine, left, right)
@@ -393,7 +414,7 @@ def unary(word: str, value: Any) -> Any:
     """``-value``."""
     name, plain = _UNARY[word]
     mine = special(value, name)
-    return plain(value) if mine is None else call(mine, value)
+    return with_pythons_errors(plain, value) if mine is None else call(mine, value)
 
 
 def compare(word: str, left: Any, right: Any) -> Any:
@@ -457,8 +478,7 @@ def index_of(key: Any) -> Any:
         return tuple(map(index_of, key))
     if isinstance(key, slice):
         return slice(*map(index_of, (key.start, key.stop, key.step)))
-    mine = special(key, "__index__")
-    return key if mine is None else call(mine, key)
+    return number_of(key, "__index__")
 
 
 def item(owner: Any, key: Any) -> Any:
@@ -480,8 +500,7 @@ def truth(value: Any) -> Any:
         if not _is_pythons_bool(given):
             raise TypeError(f"__bool__ should return bool, returned {called(given)}")
         return given
-    mine = special(value, "__len__")
-    return value if mine is None else call(mine, value) != 0
+    return number_of(value, "__len__") != 0 if special(value, "__len__") else value
 
 
 def _is_pythons_bool(value: Any) -> bool:
@@ -603,7 +622,7 @@ def is_reversible(value: Any) -> bool:
 
 def backwards(value: Any) -> Iterator[Any]:
     """``reversed`` of such an object, which is asked for its length now."""
-    length = operator.index(call(special(value, "__len__"), value))
+    length = operator.index(number_of(value, "__len__"))
     return by_items(value, _from_behind(value, length))
 
 
@@ -638,9 +657,13 @@ def measured(value: Any) -> Any:
 
 
 def _ask_length(value: Any) -> None:
-    mine = special(value, "__len__") or special(value, "__length_hint__")
-    if mine is not None:
-        call(mine, value)
+    name = "__len__" if special(value, "__len__") else "__length_hint__"
+    mine = special(value, name)
+    if mine is None:
+        return
+    made = call(mine, value)
+    with suppress(TypeError):  # Python then does without a length
+        given_number(value, name, made)
 
 
 _behind: WeakKeyDictionary[Iterator[Any], Any] = WeakKeyDictionary()

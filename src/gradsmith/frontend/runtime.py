@@ -896,7 +896,7 @@ for _function in (
     *(attributes.read_attribute, attributes.of_library, attributes.Nothing.__getattr__),
     *(attributes.store, attributes.set_default, attributes.delete_default, attributes.check_slots),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
-    *(protocols.compare, protocols.contains, protocols.handled),
+    *(protocols.compare, protocols.contains, protocols.handled, protocols.with_pythons_errors),
     *(protocols.item, protocols.iterator),
     *(protocols.truth, protocols.Items.__getitem__, protocols.Items.__setitem__),
     *(protocols.Items.__delitem__, WatchedItems.__getitem__, WatchedItems.__setitem__),

@@ -33,7 +33,7 @@ from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
-from gradsmith.frontend.made_functions import note_inner_functions
+from gradsmith.frontend.made_functions import note_inner_functions, with_qualified_names
 from gradsmith.frontend.object_identity import check_members
 from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.path_errors import users_context
@@ -606,6 +606,7 @@ def _compiled_with(source: Source, function: FunctionType, *, nested: bool) -> C
     code = compile_function(
         node, original, None, free=(RUNTIME, SCRATCH), imported=source.imported
     )
+    code = with_qualified_names(original, code)
     register(code, original.co_name, source.node)
     note_inner_functions(original, code)
     return code

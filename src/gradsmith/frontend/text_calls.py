@@ -23,8 +23,11 @@ Call: TypeAlias = Callable[..., Any]
 _HOLDING = (list, dict, tuple, set, collections.deque)
 
 
-def _string(call: Call, value: Any = "", *rest: Any) -> Any:
-    return str(value, *rest) if rest else formatted(call, value, "s", "")
+def _string(call: Call, *args: Any, **named: Any) -> Any:
+    values = [*args, *named.values()]
+    if len(values) == 1 and (args or "object" in named):
+        return formatted(call, values[0], "s", "")
+    return str(*args, **named)
 
 
 WRITING: dict[Any, Callable[..., Any]] = {

@@ -16,6 +16,7 @@ from gradsmith.errors import ControlFlowError, InternalError, Span, Specialisati
 from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.numpy_errors import present_number
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.recursion import note_guard
 from gradsmith.frontend.spans import current_span
@@ -279,6 +280,14 @@ def _present_integer(made: Node) -> int | None:
     return None
 
 
+def _number_in_its_class(node: Node) -> Any:
+    present, type_ = known(Tracer(View(Storage(node)))), node.array_type
+    if type_.form == "array":
+        return np.array(present, type_.dtype)
+    return present if type_.weak else type_.dtype.type(present)
+
+
 present_integers.append(_present_integer)
+present_number.append(_number_in_its_class)
 Tracer.known, Tracer.decide = staticmethod(known), staticmethod(decide)
 TracedInt.known = staticmethod(known)

@@ -122,7 +122,7 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
     if not (tree.is_container(value) and _holds_late(value)):
         return None
     if spec and not conversion:
-        format([], spec)  # which Python refuses as well
+        object.__format__(value, spec)  # which Python refuses as well
     return formatted(call, _of_container(call, value), "", spec)
 
 
@@ -289,6 +289,13 @@ def modulo(call: Call, left: Any, right: Any) -> Any:
     return _Percent(call, left, right).text()
 
 
+def _has_items(value: Any) -> bool:
+    """Whether Python takes it for a mapping, of which a text may leave values out."""
+    if isinstance(value, (Tracer, TracedInt)):
+        return isinstance(value, Tracer) and not value.type.weak
+    return hasattr(type(value), "__getitem__") and not isinstance(value, (tuple, str, Text))
+
+
 class _Percent:
     """A text of the old kind while its values are filled in."""
 
@@ -311,7 +318,7 @@ class _Percent:
         rest = self.template[end:]
         if "%" in rest:
             raise ValueError("incomplete format")
-        if self.rest and not isinstance(self.right, dict):
+        if self.rest and not _has_items(self.right):
             raise TypeError("not all arguments converted during string formatting")
         return joined([*found, rest])
 

@@ -136,12 +136,12 @@ def _neighbours(x: Node, axis: int) -> tuple[Node, Node]:
 
 
 @implements(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Node:
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     """`numpy.diff`."""
     order = as_static_int(n, "n")
-    x = as_node(a)
     if order == 0:
-        return x
+        return a  # whatever it is: a list, too
+    x = as_node(a)
     if order < 0:
         raise ArgumentValueError(f"order must be non-negative but got {order}")
     if x.ndim == 0:

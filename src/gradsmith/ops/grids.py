@@ -12,6 +12,7 @@ from gradsmith.errors import (
     ArgumentValueError,
     ShapeError,
 )
+from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import broadcast, describe
@@ -212,10 +213,17 @@ def _geomspace(
     sign = FUNCTIONS[np.sign](first)
     low, high = (FUNCTIONS[np.log10](end / sign) for end in (first, last))
     result = FUNCTIONS[np.logspace](low, high, num, endpoint) * sign
-    count = as_size(num, "num")
-    if count != 0:
-        result = write(result, 0, first)
-    if endpoint and count not in (0, 1):
-        result = write(result, -1, last)
+    result = _with_ends(result, first, last if endpoint else None)
     result = FUNCTIONS[np.moveaxis](result, 0, axis)
     return result if dtype is None else ops.cast(result, as_dtype(dtype))
+
+
+def _with_ends(numbers: Node, first: Node, last: Node | None) -> Node:
+    """The numbers with exact ends, if there are any: the only one of them is the first."""
+    count = numbers.shape[0]
+    head, tail = (0, -1) if not dims.is_unbacked(count) else (slice(None, 1), slice(-1, None))
+    if not dims.is_unbacked(count) and not dims.decide("!=", count, 0):
+        return numbers
+    if last is not None:
+        numbers = write(numbers, tail, last)
+    return write(numbers, head, first)

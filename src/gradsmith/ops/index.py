@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ShapeError
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS, as_node, as_stored, primitive
+from gradsmith.ops.element_writes import as_element, is_element
 from gradsmith.ops.index_key import (
     ELLIPSIS,
     Index,
@@ -22,6 +23,7 @@ from gradsmith.ops.index_key import (
     emit_key,
     indexed_shape,
     is_advanced,
+    is_mask,
     numpy_key,
 )
 from gradsmith.ops.index_writing import update_add, update_set
@@ -303,7 +305,10 @@ def write(x: Node, key: Any, value: Any) -> Node:
 
 def write_added(x: Node, key: Any, value: Any) -> Node:
     """``x`` after ``np.add.at(x, key, value)``: repeated indices accumulate."""
-    index, arrays, update = _writing(x, key, wrapped(as_node(value), x.dtype))
+    index, arrays = index_of(key, x.shape)
+    update = wrapped(as_node(value), x.dtype)
+    if update.ndim > len(_shape_written(x, index, arrays)):
+        raise ShapeError("array is not broadcastable to correct shape")
     return index_add(x, update, *arrays, index=index)
 
 
@@ -314,11 +319,28 @@ def _writing(x: Node, key: Any, value: Any) -> tuple[Index, tuple[Node, ...], No
             hint="only arrays can be written to: make one with np.array",
         )
     index, arrays = index_of(key, x.shape)
-    shape = indexed_shape(x.shape, index, [a.array_type for a in arrays])
+    if is_element(index, arrays, x.ndim):
+        value = as_element(value, x.dtype)
     update = as_stored(value, x.dtype)
+    _check_axes_for_mask(x, arrays, update)
     if update.array_type.weak and update.array_type.complex and not x.array_type.complex:
         raise ArgumentTypeError(
             f"a Python complex number cannot be stored in a {describe(x.type)}",
             hint="make the array complex, or store the number's .real",
         )
-    return index, arrays, squeezed_to(update, len(shape))
+    return index, arrays, squeezed_to(update, len(_shape_written(x, index, arrays)))
+
+
+def _shape_written(x: Node, index: Index, arrays: tuple[Node, ...]) -> Shape:
+    return indexed_shape(x.shape, index, [a.array_type for a in arrays])
+
+
+def _check_axes_for_mask(x: Node, arrays: tuple[Node, ...], update: Node) -> None:
+    """A mask of all elements takes its values in order, which have one axis at most."""
+    whole = [a for a in arrays if is_mask(a.array_type) and a.ndim == x.ndim]
+    if whole and update.ndim > 1:
+        raise ArgumentTypeError(
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
+            f"has {update.ndim} dimensions",
+            hint="flatten the values with .ravel()",
+        )

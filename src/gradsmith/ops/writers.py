@@ -67,7 +67,7 @@ def _masking(function: str, mask: Any, x: Node) -> Node:
 def _as_many(values: Any, wanted: Node, function: str) -> Node:
     """One value for all, or one for each: NumPy would repeat others cyclically."""
     node = as_node(values)
-    if node.ndim == 0 or (node.ndim == 1 and dims.is_one(node.shape[0])):
+    if node.ndim == 0 or (wanted.ndim and node.ndim == 1 and dims.is_one(node.shape[0])):
         return node
     if not dims.same(node.array_type.size, wanted.array_type.size):
         raise UnsupportedError(
