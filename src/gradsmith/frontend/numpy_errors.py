@@ -16,8 +16,10 @@ import numpy as np
 
 from gradsmith.errors import GradsmithError
 from gradsmith.frontend.failures import is_refusal
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Dim
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.types import ArrayType
@@ -28,7 +30,7 @@ Found = TypeVar("Found", bound=GradsmithError)
 MOST_ELEMENTS = 1_000_000
 """NumPy is asked about arrays of this size at most: it might have no objections, and compute."""
 
-_OPERATIONS: dict[Any, Callable[..., Any]] = {
+OPERATIONS: dict[Any, Callable[..., Any]] = {
     index.read: operator.getitem,
     index.write: operator.setitem,
 }
@@ -41,23 +43,25 @@ def numpys_error(
     """The error that ``function`` raises on arrays of the types of ``args``, as ``error`` has it.
 
     None where it raises none, so that ``error`` is about something that gradsmith cannot do, and
-    where sizes that only running tells decide. The sizes are as they are now, by guards.
+    where sizes that only running tells decide, unless a ``try`` handles the error. The sizes are
+    as they are now, by guards and checks.
     """
     sizes = [size for value in (*args, *kwargs.values()) for size in _sizes(value)]
-    called = _OPERATIONS.get(function, function)
-    if any(map(dims.is_unbacked, sizes)) or getattr(called, "__module__", "") not in _MODULES:
+    called, trace = OPERATIONS.get(function, function), current_trace()
+    handled = trace is not None and trace.trying > 0
+    if not is_numpys(called) or (any(map(dims.is_unbacked, sizes)) and not handled):
         return None
     try:
         given = [_example(value) for value in args]
         named = {key: _example(value) for key, value in kwargs.items()}
     except ValueError:
         return None
-    found = _raised(called, given, named)
+    found = raised_by(called, given, named)
     kinds = tuple(k for k in type(error).__mro__ if k.__module__ == "builtins")[:-3]
     if found is None or not isinstance(found, kinds):
         return None
     for size in sizes:
-        dims.concrete(size)
+        int(TracedInt(size))
     return found
 
 
@@ -67,10 +71,16 @@ def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Foun
     return error
 
 
+def is_numpys(function: Callable[..., Any]) -> bool:
+    """Whether it is a function of NumPy's or Python's own."""
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    return of_ufunc or getattr(function, "__module__", "") in _MODULES
+
+
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins")
 
 
-def _raised(
+def raised_by(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Exception | None:
     """The error of a call, as one of a class that users can name."""
@@ -122,6 +132,11 @@ def _sizes(value: Any) -> Iterator[Dim]:
         yield from (size for part in value for size in _sizes(part))
 
 
+def _present(size: Size) -> int:
+    """The size in the present call."""
+    return int(TracedInt(size)) if dims.is_unbacked(size) else dims.hint(size)
+
+
 def _example(value: Any) -> Any:
     """A value of that type.
 
@@ -131,7 +146,7 @@ def _example(value: Any) -> Any:
         It would be too large.
     """
     if isinstance(value, Dim):
-        return dims.hint(value)
+        return _present(value)
     if isinstance(value, slice):
         return slice(_example(value.start), _example(value.stop), _example(value.step))
     if type(value) in (list, tuple):
@@ -141,7 +156,7 @@ def _example(value: Any) -> Any:
     if value.op is constant:
         return value.attrs["value"].value
     type_ = value.array_type
-    shape = tuple(map(dims.hint, type_.shape))
+    shape = tuple(map(_present, type_.shape))
     if math.prod(shape) > MOST_ELEMENTS:
         raise ValueError
     filled = np.full(shape, 1 if type_.inexact else 0, type_.dtype)

@@ -46,8 +46,7 @@ def may_raise(node: Node) -> bool:
     whole = node.op.name == "whole" and not _is_integer(node.inputs[0])
     named = whole or node.op.name.startswith("math_")
     divided = node.op is intrinsics.size and bool(divisions(node.attrs["value"]))
-    misfit = node.op.name == "reshape" and not _fits(node)
-    return arithmetic or empty or named or divided or misfit
+    return arithmetic or empty or named or divided
 
 
 def may_raise_unread(node: Node) -> bool:
@@ -74,6 +73,8 @@ def _may_raise_unread(node: Node) -> tuple[bool, tuple[Guard, ...]]:
 
 def _may_not_fit(node: Node) -> bool:
     """Whether it computes with arrays of which running tells whether they have fitting shapes."""
+    if node.op.name == "reshape":
+        return not _fits(node)
     shapes = [i.type.shape for i in node.inputs if isinstance(i.type, ArrayType) and i.ndim]
     if len(shapes) < 2 or len(set(shapes)) == 1 or node.regions:
         return False
