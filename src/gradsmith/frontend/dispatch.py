@@ -62,6 +62,7 @@ from gradsmith.ops.raising import (
     may_be_out_of_range,
     may_raise,
     may_signal,
+    of_long_integers,
     raises_of,
     said,
 )
@@ -336,8 +337,10 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) ->
             _raise_of(trace, node, signals)
         if trace.handled["IndexError"] and _is_out_of_range_by_data(node, call):
             _raise_of(trace, reading(node), (), trace.asked or call)
-        for operand in converted_integers(node) if trace.trying else ():
-            _raise_of(trace, astype(operand, dtype=node.dtype), ())
+        for operand, dtype in converted_integers(node) if trace.trying else ():
+            _raise_of(trace, astype(operand, dtype=dtype), ())
+        if trace.trying and of_long_integers(node):
+            _raise_of(trace, node, ())
         if len(nodes) > asked:
             place = nodes.index(node, begin)  # the code asks before it computes
             nodes[place:] = [*nodes[asked:], *nodes[place:asked]]
