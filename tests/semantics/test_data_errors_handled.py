@@ -1,4 +1,4 @@
-"""Errors that the values in a call decide, in indices, shapes, large integers and formats, and that
+"""Errors that the values in a call decide, in indices, shapes, large integers and formats, which
 the function's own ``try`` handles: each through one compiled object, next to plain Python.
 """
 
@@ -185,8 +185,18 @@ INTEGERS = [(2,), (10**400,), (-(10**400),), (3,), (2**63,), (2**64,), (10**30,)
 WITH_INTEGERS = (
     *("return n * 1.5", "return n + .5", "return 1.5 - n", "return n // 1.5", "return n * 1j"),
     *("return float(n)", "return n / 2", "return n ** .5", "return n ** 2 * 1.0"),
-    *("return n < 1.5", "return sum([n, 1.5])", "return abs(n) * 1.5", "s = 1.5\ns += n\nreturn s"),
-    *("return np.int64(n)", "return np.float64(n)", "return np.uint8(n)", "return np.int64(3) + n"),
+    *(
+        "return n < 1.5",
+        "return sum([n, 1.5])",
+        "return abs(n) * 1.5",
+        "s = 1.5\ns += n\nreturn s",
+    ),
+    *(
+        "return np.int64(n)",
+        "return np.float64(n)",
+        "return np.uint8(n)",
+        "return np.int64(3) + n",
+    ),
     *("return (a * n).sum()", "return (a < n).sum()", "return (b + n).sum()"),
     *("a[0] = n\nreturn a.sum()", "b[0] = n\nreturn b.sum()", "return np.maximum(n, 1.5)"),
     *("return np.sqrt(n)", "return np.exp(n)", "return '%.2f' % n", "return f'{n:.3e}'"),

@@ -47,7 +47,6 @@ class Passing:
 
     def _watch(self, step: int) -> None:
         """Errors inside may be handled, as in a ``try`` with handlers."""
-        trace = current_trace()
         suppresses = isinstance(self._manager, (suppress, ExitStack))
         if current_trace() is not None and (suppresses or special(self._manager, "__exit__")):
             count_handlers(step, DATA_ERRORS)

@@ -7,7 +7,7 @@ import inspect
 import operator
 from collections import UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -227,10 +227,34 @@ def _run_once(
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
-    try:
+    with _in_own_words(trace, function, implementation, nodes, named):
         _decide_truths(function, implementation, nodes, named)
         with assumptions(trace) as assumed:
             result = _with_options_known(function, implementation, nodes, named)
+    if not assumed.hold():
+        if known:
+            raise _misfit(function)
+        given = with_shapes_known(assumed, Asked(function, args, kwargs))
+        return _run_once(function, implementation, *given, known=True)
+    _have_raised(trace, begin, Asked(function, args, kwargs))
+    return _laid_out(
+        function,
+        _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
+        args,
+    )
+
+
+@contextmanager
+def _in_own_words(
+    trace: Trace,
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    nodes: Sequence[Any],
+    named: Mapping[str, Any],
+) -> Iterator[None]:
+    """Errors of an implementation as errors of the function; under a ``try`` as NumPy's own."""
+    try:
+        yield
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         _note_sizes(error, [*nodes, *named.values()])
@@ -244,17 +268,6 @@ def _run_once(
         _tell_apart(ours, function, nodes, named)
         raise_own(ours)
         raise ours from error
-    if not assumed.hold():
-        if known:
-            raise _misfit(function)
-        given = with_shapes_known(assumed, Asked(function, args, kwargs))
-        return _run_once(function, implementation, *given, known=True)
-    _have_raised(trace, begin, Asked(function, args, kwargs))
-    return _laid_out(
-        function,
-        _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
-        args,
-    )
 
 
 def _misfit(function: Callable[..., Any]) -> UnsupportedError:

@@ -17,7 +17,7 @@ import numpy as np
 from gradsmith.errors import GradsmithError
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
@@ -134,7 +134,8 @@ def _sizes(value: Any) -> Iterator[Dim]:
 
 def _present(size: Size) -> int:
     """The size in the present call."""
-    return int(TracedInt(size)) if dims.is_unbacked(size) else dims.hint(size)
+    unbacked = isinstance(size, Dim) and dims.is_unbacked(size)
+    return int(wrap_size(size)) if unbacked else dims.hint(size)
 
 
 def _example(value: Any) -> Any:

@@ -20,7 +20,6 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
-from gradsmith.ir.context import current_builder
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import said_by

@@ -397,7 +397,7 @@ DATA_ERRORS = ("IndexError", "ValueError")
 
 @contextmanager
 def handling(*errors: str) -> Iterator[None]:
-    """A ``try`` with a handler of Python's own, or of the user's, for which of the `DATA_ERRORS`."""
+    """A ``try`` with a handler, of Python's own or of the user's, for these `DATA_ERRORS`."""
     count_handlers(1, errors)
     try:
         yield
@@ -406,7 +406,7 @@ def handling(*errors: str) -> Iterator[None]:
 
 
 def count_handlers(step: int, errors: Iterable[str]) -> None:
-    """A ``try`` with a handler begins (1) or ends (-1); it may be for these of the `DATA_ERRORS`."""
+    """A ``try`` begins (1) or ends (-1), with a handler that may be for these `DATA_ERRORS`."""
     trace = _current.get()
     if trace is not None:
         kinds = trace.floating.kinds

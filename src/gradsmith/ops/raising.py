@@ -223,7 +223,7 @@ def of_long_integers(node: Node) -> bool:
 
 
 def _may_be_unbounded(operand: Node) -> bool:
-    """Whether it is an integer of Python's that may have more than 64 bits: by an argument, or made
+    """Whether it is an integer of Python's that may have more than 64 bits: an argument, or made
     of a floating-point number. Lengths and counters of iterations have less.
     """
     type_ = operand.type
@@ -233,7 +233,7 @@ def _may_be_unbounded(operand: Node) -> bool:
         return any(map(is_unbounded, dims.symbols(operand.attrs["value"])))
     value = intrinsics.number(operand)
     if value is not None:
-        return abs(value) >= 1 << 63
+        return bool(abs(value) >= 1 << 63)
     return operand.op.elementwise and any(map(_may_be_unbounded, operand.inputs))
 
 

@@ -76,9 +76,10 @@ def _watched(
 ) -> list[ast.stmt]:
     """``body`` within a ``try`` that tells the runtime where it begins and ends."""
     at = place(node)
+    handled = ast.Tuple([ast.Constant(error, **at) for error in errors], ast.Load(), **at)
     begin, end = (
-        ast.Expr(rewriter.call("trying", at, *(ast.Constant(v, **at) for v in given)), **at)
-        for given in ((1, errors), (-1, errors))
+        ast.Expr(rewriter.call("trying", at, ast.Constant(step, **at), handled), **at)
+        for step in (1, -1)
     )
     return [ast.Try([begin, *body], [_own_error(rewriter, at)], [], [end], **at)]
 
