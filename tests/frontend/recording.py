@@ -198,7 +198,7 @@ class BoundRecorder:
         self.note("asserted", value)
         return value
 
-    def trying(self, step, lookups, /):
+    def trying(self, step, errors, /):
         self.note("trying", step)
 
     def names(self, held, /):

@@ -17,7 +17,7 @@ from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.journal import note_container
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import DATA_ERRORS, count_handlers, current_trace
 
 
 class Passing:
@@ -47,11 +47,9 @@ class Passing:
 
     def _watch(self, step: int) -> None:
         """Errors inside may be handled, as in a ``try`` with handlers."""
-        trace = current_trace()
         suppresses = isinstance(self._manager, (suppress, ExitStack))
-        if trace is not None and (suppresses or special(self._manager, "__exit__")):
-            trace.trying += step
-            trace.trying_lookups += step
+        if current_trace() is not None and (suppresses or special(self._manager, "__exit__")):
+            count_handlers(step, DATA_ERRORS)
 
 
 def _left(manager: Any, *error: Any) -> Any:

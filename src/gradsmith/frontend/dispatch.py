@@ -7,7 +7,7 @@ import inspect
 import operator
 from collections import UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from gradsmith.frontend.layout import (
 )
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.present import present_values
+from gradsmith.frontend.shape_errors import Asked, asking, assumptions, with_shapes_known
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View, view_steps
@@ -50,6 +51,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import index, library
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.index import reading
 from gradsmith.ops.library_ufuncs import called, home_of
 from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import (
@@ -57,8 +59,10 @@ from gradsmith.ops.raising import (
     beginning,
     converted_integers,
     error_of,
+    may_be_out_of_range,
     may_raise,
     may_signal,
+    of_long_integers,
     raises_of,
     said,
 )
@@ -99,10 +103,12 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if target is None and where is True:
         return _run_by_class(function, implementation, args, kwargs)
     _check_output(function, target)
-    result = _run(function, implementation, args, kwargs)
-    if where is not True:
-        result = run(where_op, where, result, target)
-    target.assign(_run(function, _into, (result, target), {}))
+    given = {"out": target} if where is True else {"out": target, "where": where}
+    with asking(function, args, {**kwargs, **given}):
+        result = _run(function, implementation, args, kwargs)
+        if where is not True:
+            result = run(where_op, where, result, target)
+        target.assign(_run(function, _into, (result, target), {}))
     return target
 
 
@@ -207,8 +213,14 @@ def _run(
 
 
 def _run_once(
-    function: Callable[..., Any], implementation: Callable[..., Any], args: Any, kwargs: Any
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    *,
+    known: bool = False,
 ) -> Any:
+    """The same; ``known`` are shapes that the data decide."""
     trace = current_trace()
     if trace is None:
         raise UnsupportedError(
@@ -222,9 +234,34 @@ def _run_once(
     named = {key: unwrap(a, owners) for key, a in kwargs.items()}
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
-    try:
+    with _in_own_words(trace, function, implementation, nodes, named):
         _decide_truths(function, implementation, nodes, named)
-        result = _with_options_known(function, implementation, nodes, named)
+        with assumptions(trace) as assumed:
+            result = _with_options_known(function, implementation, nodes, named)
+    if not assumed.hold():
+        if known:
+            raise _misfit(function)
+        given = with_shapes_known(assumed, Asked(function, args, kwargs))
+        return _run_once(function, implementation, *given, known=True)
+    _have_raised(trace, begin, Asked(function, args, kwargs))
+    return _laid_out(
+        function,
+        _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
+        args,
+    )
+
+
+@contextmanager
+def _in_own_words(
+    trace: Trace,
+    function: Callable[..., Any],
+    implementation: Callable[..., Any],
+    nodes: Sequence[Any],
+    named: Mapping[str, Any],
+) -> Iterator[None]:
+    """Errors of an implementation as errors of the function; under a ``try`` as NumPy's own."""
+    try:
+        yield
     except GradsmithError as error:
         error.span = error.span or trace.builder.span
         _note_sizes(error, [*nodes, *named.values()])
@@ -238,11 +275,14 @@ def _run_once(
         _tell_apart(ours, function, nodes, named)
         raise_own(ours)
         raise ours from error
-    _have_raised(trace, begin)
-    return _laid_out(
-        function,
-        _as_new_view(function, wrap(result, {} if function in COPYING else owners), owners),
-        args,
+
+
+def _misfit(function: Callable[..., Any]) -> UnsupportedError:
+    return UnsupportedError(
+        f"the data decide the shapes of what {name_of(function)} is given, and one that has to be "
+        "of another shape",
+        here(),
+        "make arrays of one shape first",
     )
 
 
@@ -294,16 +334,18 @@ def _with_signs_known(shape: Any) -> Any:
     return TracedInt.known(shape) if unknown else shape
 
 
-def _have_raised(trace: Trace, begin: int) -> None:
-    """Have the errors of the nodes made last raised: now, where Python has to know them."""
+def _have_raised(trace: Trace, begin: int, call: Asked) -> None:
+    """Have the errors of the nodes that a call has made raised: now, where Python has to know
+    them.
+    """
     kinds = trace.floating.raised(handled=trace.trying > 0)
     if trace.trying or kinds:
-        _raise_now(trace, begin, kinds)
+        _raise_now(trace, begin, kinds, call)
     else:
         note_errors(trace.builder, trace.builder.nodes[begin:])
 
 
-def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
+def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) -> None:
     """Where Python has to know which error the nodes made last raise, if any (under a ``try``, or
     where NumPy raises these ``kinds`` of errors) the code is specialised on it.
     """
@@ -313,15 +355,35 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...]) -> None:
         signals = kinds if kinds and may_signal(node) else ()
         if signals or (trace.trying and may_raise(node)):
             _raise_of(trace, node, signals)
-        for operand in converted_integers(node) if trace.trying else ():
-            _raise_of(trace, astype(operand, dtype=node.dtype), ())
+        if trace.handled["IndexError"] and _is_out_of_range_by_data(node, call):
+            _raise_of(trace, reading(node), (), trace.asked or call)
+        for operand, dtype in converted_integers(node) if trace.trying else ():
+            _raise_of(trace, astype(operand, dtype=dtype), ())
+        if trace.trying and of_long_integers(node):
+            _raise_of(trace, node, ())
         if len(nodes) > asked:
             place = nodes.index(node, begin)  # the code asks before it computes
             nodes[place:] = [*nodes[asked:], *nodes[place:asked]]
 
 
-def _raise_of(trace: Trace, node: Node, signals: tuple[str, ...]) -> None:
-    """Specialise the code on the error that the node raises, which is raised."""
+def _is_out_of_range_by_data(node: Node, call: Asked) -> bool:
+    """Whether it reads or writes at indices in arrays that may be out of range; `lookups` asks for
+    single ones in brackets.
+    """
+    if call.function in (index.read, index.write):
+        key = node.attrs.get("index")
+        first = len(node.inputs) - len(getattr(key, "arrays", ()))
+        if all(array.ndim == 0 for array in node.inputs[first:]):
+            return False
+    return may_be_out_of_range(node)
+
+
+def _raise_of(
+    trace: Trace, node: Node, signals: tuple[str, ...], call: Asked | None = None
+) -> None:
+    """Specialise the code on the error that the node raises, which is raised: as this call of the
+    user's has it.
+    """
     error = error_of(partial(present_values(trace).compute, node))
     text = None if error is None else said(error)
     if signals and isinstance(error, (FloatingPointError, RuntimeWarning)):
@@ -333,7 +395,8 @@ def _raise_of(trace: Trace, node: Node, signals: tuple[str, ...]) -> None:
     if error is not None:
         check_at_root(trace)
         trace.raised.add(node)
-        raise error
+        own = None if call is None else call.error(trace)
+        raise own or error
 
 
 def check_at_root(

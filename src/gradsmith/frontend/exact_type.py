@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import apply, run, traced
 from gradsmith.frontend.number_class import (
     MOST,
@@ -25,6 +26,7 @@ from gradsmith.frontend.number_class import (
     possible_types,
 )
 from gradsmith.frontend.number_kinds import keep_classes
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -173,7 +175,23 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     if not (isinstance(function, np.ufunc) and any(map(_may_be_pythons, made))):
         return result
     first = as_pythons(of_one_dtype(args[0]))
+    _check_length(first)
     return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+def _check_length(value: Any) -> None:
+    """Refuse to make a scalar of NumPy's of an integer of more than 64 bits where a ``try`` would
+    handle the error: NumPy makes an object of it.
+    """
+    trace = current_trace()
+    if trace is None or not trace.trying or not isinstance(value, TracedInt):
+        return
+    if Tracer.decide(value < -(1 << 63)) or Tracer.decide(value >= 1 << 63):
+        raise UnsupportedError(
+            "a NumPy function of an integer of more than 64 bits, which gives an object",
+            current_span(),
+            "convert it to a float, or use Python's operators",
+        )
 
 
 _RAISING_ON_PYTHONS = frozenset(

@@ -32,6 +32,7 @@ from gradsmith.ops.compare import (
 )
 from gradsmith.ops.complex import absolute
 from gradsmith.ops.index import getitem
+from gradsmith.ops.raising import raises
 from gradsmith.ops.regions import whole
 from gradsmith.ops.rounding import ceil, floor, rint, trunc
 from gradsmith.ops.scalars import widened
@@ -40,7 +41,7 @@ _SAFE = frozenset(
     (
         *(add, subtract, multiply, negative, absolute, widened),
         *(equal, not_equal, less, less_equal, greater, greater_equal),
-        *(logical_and, logical_or, logical_not),
+        *(logical_and, logical_or, logical_not, raises),
     )
 )
 """These never raise an error, whatever numbers they are given, Python's or NumPy's."""

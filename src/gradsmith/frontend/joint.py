@@ -40,6 +40,7 @@ from gradsmith.frontend.messages import shown
 from gradsmith.frontend.number_class import Classes, lists_of, note, note_chosen, possible_types
 from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.presence import as_truth, found_at_end, traced_truth
+from gradsmith.frontend.shape_errors import is_same
 from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
@@ -84,7 +85,7 @@ def condition_of(value: Any) -> Node:
     if node.op is python_bool:
         (node,) = node.inputs
     if node.ndim:
-        if not dims.same(node.array_type.size, 1):
+        if not is_same(node.array_type.size, 1):
             error = ArgumentValueError(
                 f"the truth value of {shown(value)} is ambiguous",
                 current_span(),

@@ -25,7 +25,7 @@ def check_lookup(array: Tracer, key: Any) -> None:
         One is not, in the present call.
     """
     trace = current_trace()
-    if trace is None or not trace.trying_lookups:
+    if trace is None or not trace.handled["IndexError"]:
         return
     items = map(Tracer.of_exact_type, key if isinstance(key, tuple) else (key,))
     for axis, (item, size) in enumerate(zip(items, array.type.shape, strict=False)):
@@ -47,7 +47,7 @@ def check_element(values: Any, key: TracedInt) -> None:
         There is none, in the present call.
     """
     trace = current_trace()
-    if trace is None or not trace.trying_lookups or not dims.is_unbacked(key.dim):
+    if trace is None or not trace.handled["IndexError"] or not dims.is_unbacked(key.dim):
         return
     if not is_grown(values) and not _is_in_range(key, len(values)):
         check_at_root(trace)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
-from gradsmith.frontend.dispatch import apply, run
+from gradsmith.frontend.dispatch import apply, raise_own, run
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.opaque import record
+from gradsmith.frontend.shape_errors import is_same
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.tracer import METHODS, Tracer
-from gradsmith.ir import dims
 from gradsmith.ops.calls import Callee
 from gradsmith.ops.scalars import as_python, is_integer
 
@@ -27,12 +27,13 @@ def number_of(owner: Tracer) -> Any:
 def _item(owner: Tracer, *args: Any) -> Any:
     """``x.item()``, ``x.item(3)``, ``x.item(1, 2)``."""
     if not args:
-        if owner.ndim and not dims.same(owner.type.size, 1):
-            raise ArgumentValueError(
-                f"{shown(owner)} has more than one element",
-                current_span(),
-                "can only convert an array of size 1 to a Python scalar: pass x.item(0)",
+        if owner.ndim and not is_same(owner.type.size, 1):
+            error = ArgumentValueError(
+                f"{shown(owner)} does not have one element", current_span(), "pass x.item(0)"
             )
+            error.own = ValueError("can only convert an array of size 1 to a Python scalar")
+            raise_own(error)
+            raise error
         return number_of(apply(np.reshape, owner, ()) if owner.ndim else owner)
     place = args[0] if len(args) == 1 else args
     if not isinstance(place, tuple):

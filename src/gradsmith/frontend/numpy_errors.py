@@ -18,8 +18,10 @@ import numpy as np
 from gradsmith.errors import GradsmithError
 from gradsmith.frontend.classes import special
 from gradsmith.frontend.failures import is_refusal
+from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Dim
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.types import ArrayType
@@ -30,7 +32,7 @@ Found = TypeVar("Found", bound=GradsmithError)
 MOST_ELEMENTS = 1_000_000
 """NumPy is asked about arrays of this size at most: it might have no objections, and compute."""
 
-_OPERATIONS: dict[Any, Callable[..., Any]] = {
+OPERATIONS: dict[Any, Callable[..., Any]] = {
     index.read: operator.getitem,
     index.write: operator.setitem,
 }
@@ -43,22 +45,24 @@ def numpys_error(
     """The error that ``function`` raises on arrays of the types of ``args``, as ``error`` has it.
 
     None where it raises none, so that ``error`` is about something that gradsmith cannot do, and
-    where sizes that only running tells decide. The sizes are as they are now, by guards.
+    where sizes that only running tells decide, unless a ``try`` handles the error. The sizes are
+    as they are now, by guards and checks.
     """
     sizes = [size for value in (*args, *kwargs.values()) for size in _sizes(value)]
-    called = _OPERATIONS.get(function, function)
-    if any(map(dims.is_unbacked, sizes)) or not _is_asked(called):
+    called, trace = OPERATIONS.get(function, function), current_trace()
+    handled = trace is not None and trace.trying > 0
+    if not is_numpys(called) or (any(map(dims.is_unbacked, sizes)) and not handled):
         return None
     try:
         given, named = _made_by(example_of, args, kwargs)
     except ValueError:
         return None
-    found = _raised(called, given, named)
+    found = raised_by(called, given, named)
     kinds = tuple(k for k in type(error).__mro__ if k.__module__ == "builtins")[:-3]
     if found is None or not isinstance(found, kinds):
         return None
     for size in sizes:
-        dims.concrete(size)
+        int(TracedInt(size))
     return _with_present_values(found, called, args, kwargs)
 
 
@@ -75,10 +79,10 @@ def _with_present_values(
     kwargs: Mapping[str, Any],
 ) -> Exception | None:
     """The error with the numbers of the present call, where its text says the numbers."""
-    raised = _raised(function, *_made_by(partial(example_of, number=2), args, kwargs))
+    raised = raised_by(function, *_made_by(partial(example_of, number=2), args, kwargs))
     if raised is not None and str(raised) == str(found):
         return found
-    return _raised(function, *_made_by(_present, args, kwargs))
+    return raised_by(function, *_made_by(_present, args, kwargs))
 
 
 def _made_by(
@@ -101,7 +105,8 @@ def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Foun
     return error
 
 
-def _is_asked(function: Any) -> bool:
+def is_numpys(function: Callable[..., Any]) -> bool:
+    """Whether it is a function of NumPy's or Python's own."""
     of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
     return of_ufunc or getattr(function, "__module__", "") in _MODULES
 
@@ -109,7 +114,7 @@ def _is_asked(function: Any) -> bool:
 _MODULES = ("numpy", "numpy.linalg", "numpy.fft", "math", "_operator", "builtins")
 
 
-def _raised(
+def raised_by(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Exception | None:
     """The error of a call, as one of a class that users can name."""
@@ -167,6 +172,12 @@ def _sizes(value: Any) -> Iterator[Dim]:
         yield from (size for part in value for size in _sizes(part))
 
 
+def _present_size(size: Size) -> int:
+    """The size in the present call."""
+    unbacked = isinstance(size, Dim) and dims.is_unbacked(size)
+    return int(wrap_size(size)) if unbacked else dims.hint(size)
+
+
 _NUMBERS = ("__index__", "__float__", "__int__", "__complex__", "__array__")
 
 
@@ -179,7 +190,7 @@ def example_of(value: Any, number: int = 1) -> Any:
         It would be too large, or only calling a method of the user's tells.
     """
     if isinstance(value, Dim):
-        return dims.hint(value)
+        return _present_size(value)
     if isinstance(value, slice):
         return slice(*(example_of(part, number) for part in (value.start, value.stop, value.step)))
     if type(value) in (list, tuple):
@@ -191,7 +202,7 @@ def example_of(value: Any, number: int = 1) -> Any:
     if value.op is constant:
         return value.attrs["value"].value
     type_ = value.array_type
-    shape = tuple(map(dims.hint, type_.shape))
+    shape = tuple(map(_present_size, type_.shape))
     if math.prod(shape) > MOST_ELEMENTS:
         raise ValueError
     filled = np.full(shape, number if type_.inexact else number - 1, type_.dtype)

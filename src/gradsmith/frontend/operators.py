@@ -17,6 +17,7 @@ from gradsmith.frontend.dispatch import apply, run, run_as, traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.numpy_errors import with_own
+from gradsmith.frontend.shape_errors import asking
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike
 from gradsmith.frontend.storage import ALWAYS
@@ -336,7 +337,8 @@ def _writer(function: Callable[..., Any], write: Callable[..., Any]) -> Callable
                 here(),
                 "make the array in the function, or pass it as an argument",
             )
-        target.assign(run_as(function, write, target, *args, **kwargs))
+        with asking(function, (target, *args), kwargs):
+            target.assign(run_as(function, write, target, *args, **kwargs))
 
     apply_writer.__qualname__ = name_of(function)
     return apply_writer

@@ -592,7 +592,7 @@ def _by_index(value: Any) -> Iterator[Any]:
     index, mine = 0, special(value, "__getitem__")
     while True:
         try:
-            with handling(lookups=True):
+            with handling("IndexError"):
                 made = call(mine, value, index)
         except IndexError:
             return
@@ -629,7 +629,7 @@ def backwards(value: Any) -> Iterator[Any]:
 def _from_behind(value: Any, length: int) -> Iterator[Any]:
     for index in reversed(range(length)):
         try:
-            with handling(lookups=True):
+            with handling("IndexError"):
                 made = call(special(value, "__getitem__"), value, index)
         except (IndexError, StopIteration):
             return

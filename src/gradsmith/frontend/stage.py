@@ -250,9 +250,9 @@ class BoundRuntime(Protocol):
     def asserted(self, value: Any, message: Later, /) -> Any:
         """``value``, whose truth ``assert value, message()`` asks next."""
 
-    def trying(self, step: int, lookups: bool, /) -> None:
-        """The body of a ``try`` with handlers begins (1), or has ended (-1); ``lookups`` says
-        that these may be for an index that is out of range.
+    def trying(self, step: int, errors: tuple[str, ...], /) -> None:
+        """The body of a ``try`` with handlers begins (1), or has ended (-1); they may be for
+        these errors among those that the data decide.
         """
 
     def names(self, held: dict[str, Any], /) -> Any:

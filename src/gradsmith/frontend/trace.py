@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,6 +31,7 @@ from gradsmith.ir.types import ArrayType
 if TYPE_CHECKING:
     from gradsmith.frontend.number_class import Classes
     from gradsmith.frontend.present import PresentValues
+    from gradsmith.frontend.shape_errors import Asked
 
 Reader = Callable[[], Any]
 
@@ -255,7 +257,12 @@ class Trace:
     silent: bool = False  # whether prints and warnings have been made by a run before
     floating: FloatingErrors = field(default_factory=FloatingErrors)
     trying: int = 0  # how many `try` with handlers are being run
-    trying_lookups: int = 0  # how many of them may handle an index that is out of range
+    handled: Counter[str] = field(default_factory=Counter)
+    """How many of them may handle each of the `DATA_ERRORS`."""
+    asked: Asked | None = None
+    """The call of the user's that raises the errors of what is computed, if it is another one."""
+    agreements: dict[tuple[Size, Size], tuple[Size, Size]] = field(default_factory=dict)
+    """Pairs of sizes that the code has asked for being equal, each as one object."""
     ways: dict[Builder, tuple[Node, bool]] = field(default_factory=dict)
     """For the regions that are arms: the condition, and with which truth of it they run."""
     doubts: dict[int, tuple[Any, list[tuple[Any, Cause]]]] = field(default_factory=dict)
@@ -386,26 +393,29 @@ def _note_lookup(cls: type, name: str) -> None:
 lookups.append(_note_lookup)
 
 
+DATA_ERRORS = ("IndexError", "ValueError")
+"""Errors that the values in arrays decide: of indices, and of shapes."""
+
+
 @contextmanager
-def handling(*, lookups: bool = False) -> Iterator[None]:
-    """A ``try`` with a handler of Python's own, or of the user's: ``lookups`` says that it may be
-    for an index that is out of range.
-    """
-    count_handlers(1, lookups)
+def handling(*errors: str) -> Iterator[None]:
+    """A ``try`` with a handler, of Python's own or of the user's, for these `DATA_ERRORS`."""
+    count_handlers(1, errors)
     try:
         yield
     finally:
-        count_handlers(-1, lookups)
+        count_handlers(-1, errors)
 
 
-def count_handlers(step: int, lookups: bool) -> None:
-    """A ``try`` with a handler begins (1) or ends (-1)."""
+def count_handlers(step: int, errors: Iterable[str]) -> None:
+    """A ``try`` begins (1) or ends (-1), with a handler that may be for these `DATA_ERRORS`."""
     trace = _current.get()
     if trace is not None:
         kinds = trace.floating.kinds
         trace.reliances.setdefault("np.geterr", Reliance(np.geterr, kinds, by_identity=False))
         trace.trying += step
-        trace.trying_lookups += step * lookups
+        for error in errors:
+            trace.handled[error] += step
 
 
 def in_region() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -66,6 +67,9 @@ class Tracer(Hashed):
     check_lookup: ClassVar[Callable[..., None]]
     """``check_lookup(array, key)`` specialises on whether a ``try`` is to handle an IndexError;
     set from `lookups`."""
+    asking: ClassVar[Callable[..., AbstractContextManager[None]]]
+    """``asking(function, args, kwargs)``: what is computed inside belongs to this call of the
+    user's; set from `shape_errors`."""
     check_write: ClassVar[Callable[..., None]]
     """``check_write(array, read_only)`` specialises on whether an array that a call has returned
     can be written to; set from `borrowed_writes`."""
@@ -412,7 +416,8 @@ class Tracer(Hashed):
 
     def update(self, ufunc: np.ufunc, other: Any) -> Tracer:
         """``self <operator>= other``: in place for arrays, a new value for scalars."""
-        result: Tracer = self.apply(ufunc, self, other)
+        with self.asking(ufunc, (self, other), {"out": self}):
+            result: Tracer = self.apply(ufunc, self, other)
         if self.type.form != "array":
             check_no_array(self.node)
             return result

@@ -18,18 +18,20 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.dispatch import is_traced
-from gradsmith.frontend.exact_type import check_text, exact_type, of_class
+from gradsmith.frontend.exact_type import AS_FLOATS, check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown, refuse
 from gradsmith.frontend.messages import TRACED, class_name, no_text, shown
+from gradsmith.frontend.opaque import as_text
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing, Unsettled
+from gradsmith.ir import dims
 from gradsmith.ir.types import class_of_values
-from gradsmith.ops.raising import error_of
+from gradsmith.ops.raising import error_of, is_unbounded
 
 Call: TypeAlias = Callable[..., Any]
 _CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
@@ -79,7 +81,28 @@ def _of_traced(value: Any, **how: Any) -> Text:
     if how["spec"]:
         _check_format(value, **how)
     kept = value.node if isinstance(value, Tracer) else value
-    return Text([Value(kept, shown(value), trace.builder, **how)])
+    text = Text([Value(kept, shown(value), trace.builder, **how)])
+    if trace.trying and _may_fail(value, **how):
+        return as_text(Text.string(text))  # the emitted code writes it here
+    return text
+
+
+def _may_fail(value: Any, spec: str, conversion: str = "", percent: bool = False) -> bool:
+    """Whether there are numbers of its class that have no such format: floats that are not finite
+    as integers, integers that are no characters, or larger than all floats.
+    """
+    kind = "" if conversion else spec[-1:]
+    inexact = isinstance(value, Tracer) and value.type.inexact
+    if percent and inexact:
+        return kind in _INTEGERS
+    return not inexact and (kind == "c" or (kind in AS_FLOATS and _may_exceed_floats(value)))
+
+
+def _may_exceed_floats(value: Any) -> bool:
+    return isinstance(value, TracedInt) and any(map(is_unbounded, dims.symbols(value.dim)))
+
+
+_INTEGERS = frozenset("diu")
 
 
 def _check_format(value: Any, spec: str, conversion: str = "", percent: bool = False) -> None:

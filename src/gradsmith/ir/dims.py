@@ -7,9 +7,11 @@ guard compiles anew. What changes while the code runs has bounds, which must set
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from gradsmith.errors import ControlFlowError, UnsupportedError
 from gradsmith.ir.bounds import changes, extreme
@@ -73,6 +75,7 @@ __all__ = [
     "least",
     "minimum",
     "needed",
+    "noting_assumptions",
     "of_atom",
     "of_terms",
     "open_axis",
@@ -134,6 +137,22 @@ class recording_guards:  # noqa: N801  used as a function; entered so often that
 
     def __exit__(self, *_: object) -> None:
         _recorder.reset(self._token)
+
+
+Assumed: TypeAlias = Callable[[Size, Size], None]
+_assumed: ContextVar[Assumed | None] = ContextVar("assumed", default=None)
+
+
+@contextmanager
+def noting_assumptions(note: Assumed) -> Iterator[None]:
+    """Call ``note(left, right)`` for each pair of sizes inside that `same` takes to be equal
+    because only running tells.
+    """
+    token = _assumed.set(note)
+    try:
+        yield
+    finally:
+        _assumed.reset(token)
 
 
 def record(guards: Iterable[Guard]) -> None:
@@ -342,11 +361,15 @@ def same(left: Size, right: Size) -> bool:
     """Whether two sizes are equal; sizes that depend on data are taken to be what they must be."""
     if left == right:
         return True
+    known: bool | None = None
     if changes(left) or changes(right):
-        return settled("==", left, right) is not False
-    if is_unbacked(left) or is_unbacked(right):
-        return True
-    return decide("==", left, right)
+        known = settled("==", left, right)
+    elif not (is_unbacked(left) or is_unbacked(right)):
+        return decide("==", left, right)
+    note = _assumed.get()
+    if known is None and note is not None:
+        note(left, right)
+    return known is not False
 
 
 def is_below(size: Size, number: int) -> bool:

@@ -148,6 +148,13 @@ def open_rows(x: Node, length: Size) -> Node:
     return _open_rows(x, length=OpenLength(length))
 
 
+def reading(node: Node) -> Node:
+    """The read of the part that a node reads or writes, which has the same errors of indices."""
+    if node.op in (getitem, gather):
+        return node
+    return take_part(node.inputs[0], *node.inputs[2:], index=Index(node.attrs["index"].items))
+
+
 # -- writing -------------------------------------------------------------------------------------
 
 

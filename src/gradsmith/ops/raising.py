@@ -17,14 +17,18 @@ from gradsmith.ir.dims import Guard, Size
 from gradsmith.ir.evaluations import divisions
 from gradsmith.ir.graph import Node, Region, RegionFacts, facts_of
 from gradsmith.ir.op import NON_DIFF, Emitter
-from gradsmith.ir.types import ArrayType, python_number
+from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, is_mask
+from gradsmith.ops.regions import is_whole
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
-ARITHMETIC = ("divide", "floor_divide", "remainder", "power", "integer_power")
+ARITHMETIC = (
+    *("divide", "floor_divide", "remainder", "power", "integer_power"),
+    *("left_shift", "right_shift"),
+)
 """Operations that raise on Python's numbers, and on no others."""
 OF_SOME = (
     *("reduce_max", "reduce_min", "argmax", "argmin"),
@@ -46,8 +50,7 @@ def may_raise(node: Node) -> bool:
     whole = node.op.name == "whole" and not _is_integer(node.inputs[0])
     named = whole or node.op.name.startswith("math_")
     divided = node.op is intrinsics.size and bool(divisions(node.attrs["value"]))
-    misfit = node.op.name == "reshape" and not _fits(node)
-    return arithmetic or empty or named or divided or misfit
+    return arithmetic or empty or named or divided
 
 
 def may_raise_unread(node: Node) -> bool:
@@ -74,6 +77,8 @@ def _may_raise_unread(node: Node) -> tuple[bool, tuple[Guard, ...]]:
 
 def _may_not_fit(node: Node) -> bool:
     """Whether it computes with arrays of which running tells whether they have fitting shapes."""
+    if node.op.name == "reshape":
+        return not _fits(node)
     shapes = [i.type.shape for i in node.inputs if isinstance(i.type, ArrayType) and i.ndim]
     if len(shapes) < 2 or len(set(shapes)) == 1 or node.regions:
         return False
@@ -167,15 +172,86 @@ def _is_too_large(node: Node) -> bool:
     return type(value) is int and abs(value) > sys.float_info.max
 
 
-def converted_integers(node: Node) -> list[Node]:
-    """The integers of Python's among its operands that NumPy converts to the dtype of the result,
-    and that this dtype may not hold.
+def converted_integers(node: Node) -> list[tuple[Node, DType]]:
+    """The integers of Python's among its operands that it converts to a dtype which may not hold
+    them, each with this dtype.
     """
     type_ = node.type
-    if not isinstance(type_, ArrayType) or type_.weak or type_.dtype.kind not in "iu":
+    if not isinstance(type_, ArrayType):
         return []
-    places = _CONVERTING.get(node.op.name, slice(0))
-    return [i for i in node.inputs[places] if _may_be_too_large(i, type_.dtype)]
+    if type_.dtype.kind in "iu" and not type_.weak:
+        places = _CONVERTING.get(node.op.name, slice(0))
+        any_size = node.op.name not in _OF_FITTING_DTYPE
+        return [
+            (i, type_.dtype)
+            for i in node.inputs[places]
+            if _may_be_too_large(i, type_.dtype) or (any_size and _may_be_unbounded(i))
+        ]
+    dtype = _floating(node, type_)
+    if dtype is None:
+        return []
+    return [(i, dtype) for i in node.inputs if _may_exceed_floats(i)]
+
+
+_OF_FITTING_DTYPE = frozenset({"array", "full"})
+"""What takes another dtype for integers of more than 64 bits."""
+
+
+def _floating(node: Node, type_: ArrayType) -> DType | None:
+    """The floating-point (or complex) dtype that an operation converts integers to, if any."""
+    if not (node.op.elementwise or node.op.name in _TO_FLOATS or node.op.name in _CONVERTING):
+        return None
+    if type_.inexact:
+        return None if of_long_integers(node) else type_.dtype
+    types = [i.type for i in node.inputs if isinstance(i.type, ArrayType)]
+    compared = type_.dtype.kind == "b" and not type_.weak and any(t.inexact for t in types)
+    return result_dtype(*types) if compared else None
+
+
+_TO_FLOATS = frozenset({"python_float", "where", "clip"})
+
+
+def of_long_integers(node: Node) -> bool:
+    """Whether it is a function of NumPy's of integers of Python's, of which it makes objects where
+    they have more than 64 bits.
+    """
+    if not node.op.elementwise or not isinstance(node.type, ArrayType) or node.type.weak:
+        return False
+    return any(map(_may_be_unbounded, node.inputs)) and all(
+        isinstance(i.type, ArrayType) and i.type.weak and not i.type.inexact for i in node.inputs
+    )
+
+
+def _may_be_unbounded(operand: Node) -> bool:
+    """Whether it is an integer of Python's that may have more than 64 bits: an argument, or made
+    of a floating-point number. Lengths and counters of iterations have less.
+    """
+    type_ = operand.type
+    if not isinstance(type_, ArrayType) or not type_.weak or type_.dtype.kind != "i":
+        return False
+    if operand.op is intrinsics.size:
+        return any(map(is_unbounded, dims.symbols(operand.attrs["value"])))
+    value = intrinsics.number(operand)
+    if value is not None:
+        return bool(abs(value) >= 1 << 63)
+    return operand.op.elementwise and any(map(_may_be_unbounded, operand.inputs))
+
+
+def _may_exceed_floats(operand: Node) -> bool:
+    """Whether it is an integer of Python's that may be larger than all floating-point numbers: not
+    one that is made of such a number.
+    """
+    if operand.op is intrinsics.size:
+        symbol = dims.as_symbol(operand.attrs["value"])
+        if symbol is not None and is_whole(symbol):
+            return False
+    value = intrinsics.number(operand)
+    return _is_too_large(operand) if value is not None else _may_be_unbounded(operand)
+
+
+def is_unbounded(symbol: dims.Symbol) -> bool:
+    """Whether it is an argument, or an integer made of a number."""
+    return not (symbol.unbacked or symbol.axis) or is_whole(symbol)
 
 
 _CONVERTING = {

@@ -271,11 +271,19 @@ it, and None if it is to stay a size.
 """
 
 
+_WHOLE = "whole."
+
+
+def is_whole(symbol: Symbol) -> bool:
+    """Whether it is an integer that is made of a number, and not one that a loop counts."""
+    return symbol.name.startswith(_WHOLE)
+
+
 def as_whole(node: Node, function: str = "int", **options: int) -> Size:
     """``int(node)``, or another function that makes integers of Python's, as a size: known only
     while the code runs, unless the code is specialised on it.
     """
-    name = f"whole.{current_builder().root().token()}"
+    name = f"{_WHOLE}{current_builder().root().token()}"
     size = dims.changing(name, 1, None, None)
     named = {} if function == "int" else {"function": function}
     made = whole(node, symbol=dims.as_symbol(size), **named, **options)

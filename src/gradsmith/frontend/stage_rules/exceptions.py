@@ -9,6 +9,7 @@ from typing import Any
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.plain import rebuild
 from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Place, Rewriter, place, rule
+from gradsmith.frontend.trace import DATA_ERRORS
 
 
 @rule(ast.Raise)
@@ -47,33 +48,38 @@ def try_(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
         handlers = [passing, *handlers]
     made = _with_handlers(rewriter, node, handlers)
     if node.handlers:
-        lookups = any(_may_handle_lookups(handler.type) for handler in node.handlers)
-        made = replaced(made, body=_watched(rewriter, made, made.body, lookups=lookups))
+        errors = tuple(
+            error
+            for error in DATA_ERRORS
+            if any(_may_handle(error, handler.type) for handler in node.handlers)
+        )
+        made = replaced(made, body=_watched(rewriter, made, made.body, errors))
     if not node.finalbody:
         return made
     within: list[ast.stmt] = [replaced(made, finalbody=[])] if node.handlers else made.body
-    body = _watched(rewriter, made, within, lookups=True)
+    body = _watched(rewriter, made, within, DATA_ERRORS)
     return ast.Try(body, [], [], made.finalbody, **place(node))
 
 
-def _may_handle_lookups(handled: ast.expr | None) -> bool:
-    """Whether an index that is out of range may be handled: not by other errors of Python's."""
+def _may_handle(raised: str, handled: ast.expr | None) -> bool:
+    """Whether a handler may be for this error: not one of other errors of Python's."""
     if isinstance(handled, ast.Tuple):
-        return any(map(_may_handle_lookups, handled.elts))
+        return any(_may_handle(raised, part) for part in handled.elts)
     if isinstance(handled, ast.Attribute):
         return handled.attr != "LinAlgError"
     error = getattr(builtins, handled.id, None) if isinstance(handled, ast.Name) else None
-    return error is None or issubclass(IndexError, error)
+    return error is None or issubclass(getattr(builtins, raised), error)
 
 
 def _watched(
-    rewriter: Rewriter, node: ast.Try, body: list[ast.stmt], *, lookups: bool
+    rewriter: Rewriter, node: ast.Try, body: list[ast.stmt], errors: tuple[str, ...]
 ) -> list[ast.stmt]:
     """``body`` within a ``try`` that tells the runtime where it begins and ends."""
     at = place(node)
+    handled = ast.Tuple([ast.Constant(error, **at) for error in errors], ast.Load(), **at)
     begin, end = (
-        ast.Expr(rewriter.call("trying", at, *(ast.Constant(v, **at) for v in given)), **at)
-        for given in ((1, lookups), (-1, lookups))
+        ast.Expr(rewriter.call("trying", at, ast.Constant(step, **at), handled), **at)
+        for step in (1, -1)
     )
     return [ast.Try([begin, *body], [_own_error(rewriter, at)], [], [end], **at)]
 
@@ -91,7 +97,7 @@ def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
     """
     at = place(node)
     made = _with_handlers(rewriter, node, _rewritten(rewriter, node))
-    body = _watched(rewriter, made, made.body, lookups=True)
+    body = _watched(rewriter, made, made.body, DATA_ERRORS)
     hidden = ast.Try(body, [_handler(rewriter, "refusal", "hide", at)], [], [], **at)
     shown = _handler(rewriter, "hidden", "show", at)
     return ast.Try([replaced(made, body=[hidden])], [shown], [], [], **at)
