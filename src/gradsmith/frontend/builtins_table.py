@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -302,7 +303,7 @@ def _float(value: Any) -> Any:
 
 
 @builtin(complex)
-def _complex(real: Any, imag: Any = None) -> Any:
+def _complex(real: Any = 0, imag: Any = None) -> Any:
     parts = [real] if imag is None else [real, imag]
     numbers = [_single(part, "complex") for part in parts]
     return run(lambda *x: as_complex(*map(as_node, x)), *numbers)
@@ -369,11 +370,15 @@ def class_of(value: Tracer) -> type:
 
 
 def attribute_of(owner: Any, name: str) -> Any:
-    """An attribute of a traced value: only what the array or number would have."""
+    """An attribute of a traced value: only what the array, number or string would have."""
     if isinstance(owner, Tracer) and name not in _ALIKE:
         owner = of_exact_type(owner)
     if name == "__class__":
-        return _class_of_integer(owner) if isinstance(owner, TracedInt) else class_of(owner)
+        return _type(owner)
+    if _is_of_object(owner, name):
+        return _of_object(owner, name)
+    if isinstance(owner, Text):
+        return _of_text(owner, name)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
@@ -392,6 +397,40 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise
     except AttributeError:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
+
+
+def _is_of_object(owner: Any, name: str) -> bool:
+    """Whether the stand-in has the attribute from `object`, where the value has one of its own."""
+    inherited = getattr(type(owner), name, None) is getattr(object, name, type)
+    return name == "__doc__" or (inherited and name not in _WRITTEN)
+
+
+_WRITTEN = frozenset({"__repr__", "__str__", "__format__"})
+"""What makes texts of a value: see `text_calls`."""
+
+
+def _of_object(owner: Any, name: str) -> Any:
+    """An attribute that all objects have, as the class of the value has it."""
+    cls = _type(owner)
+    found = getattr(cls, name)
+    if name == "__getattribute__":
+        return functools.partial(attribute_of, owner)
+    if name == "__dir__":
+        return functools.partial(found, np.empty(()) if cls is np.ndarray else cls())
+    if not isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return found
+    if isinstance(owner, Text):
+        return getattr(owner.settled(), name)
+    if isinstance(owner, TracedInt):
+        return getattr(int(owner), name)
+    raise no_attribute(owner, name, argument_behind(current_trace(), owner))
+
+
+def _of_text(owner: Text, name: str) -> Any:
+    """An attribute of a traced string."""
+    if not hasattr(str, name):
+        raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=owner)
+    return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
 
 
 def _is_pythons_integer(value: Any) -> bool:
@@ -430,9 +469,12 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""
 
 
+_STAND_INS = (Tracer, TracedInt, Text)
+
+
 def _has(owner: Any, name: str) -> bool:
-    if isinstance(owner, TracedInt):
-        return hasattr(int, name)
+    if isinstance(owner, (TracedInt, Text)):
+        return hasattr(int if isinstance(owner, TracedInt) else str, name)
     return of_class(owner, lambda cls: hasattr(cls, name))
 
 
@@ -440,7 +482,7 @@ def _has(owner: Any, name: str) -> bool:
 def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    traced_owner = isinstance(owner, (Tracer, TracedInt))
+    traced_owner = isinstance(owner, _STAND_INS)
     return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
 
 
@@ -453,10 +495,17 @@ def _has_in_call(owner: Any, name: str) -> bool:
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    if not isinstance(owner, (Tracer, TracedInt)):
+    if not isinstance(owner, _STAND_INS):
         return getattr(owner, name, *default)
     missing = default and not _has_in_call(owner, name)
     return default[0] if missing else attribute_of(owner, name)
+
+
+@builtin(dir)
+def _dir(value: Any) -> list[str]:
+    behind = argument_behind(current_trace(), value)
+    found: list[str] = dir(_type(value) if behind is None else behind)
+    return found
 
 
 def _id(value: Any) -> int:

@@ -48,8 +48,8 @@ def numpys_error(
     if any(map(dims.is_unbacked, sizes)) or getattr(called, "__module__", "") not in _MODULES:
         return None
     try:
-        given = [_example(value) for value in args]
-        named = {key: _example(value) for key, value in kwargs.items()}
+        given = [example(value) for value in args]
+        named = {key: example(value) for key, value in kwargs.items()}
     except ValueError:
         return None
     found = _raised(called, given, named)
@@ -122,7 +122,7 @@ def _sizes(value: Any) -> Iterator[Dim]:
         yield from (size for part in value for size in _sizes(part))
 
 
-def _example(value: Any) -> Any:
+def example(value: Any) -> Any:
     """A value of that type.
 
     Raises
@@ -133,9 +133,9 @@ def _example(value: Any) -> Any:
     if isinstance(value, Dim):
         return dims.hint(value)
     if isinstance(value, slice):
-        return slice(_example(value.start), _example(value.stop), _example(value.step))
+        return slice(example(value.start), example(value.stop), example(value.step))
     if type(value) in (list, tuple):
-        return type(value)(map(_example, value))
+        return type(value)(map(example, value))
     if not isinstance(value, Node):
         return value
     if value.op is constant:

@@ -45,6 +45,7 @@ from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
 from gradsmith.frontend.callers import as_the_user
 from gradsmith.frontend.calling import provide
+from gradsmith.frontend.calls_in_c import called_in_c, refuse_about_stand_ins
 from gradsmith.frontend.captures import (
     METHODS,
     capture,
@@ -172,7 +173,7 @@ from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.text import f_string
+from gradsmith.frontend.text import Text, f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -233,7 +234,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return _call_function(function, args, kwargs)
         return _call_object(function, args, kwargs)
     except (TypeError, ValueError, AttributeError) as error:
-        _refuse_undecided(error, function, args, kwargs)
+        _refuse_about_stand_ins(error, function, args, kwargs)
         raise
 
 
@@ -281,9 +282,9 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     return meaning, args
 
 
-def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -> None:
-    """Where C code has failed on what stands for a value that a branch leaves open: the branch
-    is to be decided.
+def _refuse_about_stand_ins(error: Exception, function: Any, args: Any, kwargs: Any) -> None:
+    """Where C code has failed on what stands for a value: a branch that leaves it open is to be
+    decided, and an error that Python does not raise is no error of the user's.
     """
     users = isinstance(function, types.FunctionType) and not is_library(function)
     if users or isinstance(error, UndecidedError):
@@ -293,6 +294,7 @@ def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -
     for value in [*given, *parts]:
         if isinstance(value, Unsettled):
             value.refuse()
+    refuse_about_stand_ins(error, function, args, kwargs)
 
 
 def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
@@ -454,7 +456,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
-        made = as_the_user(function)(*args, **kwargs)
+        made = called_in_c(as_the_user(function), args, kwargs)
         return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
@@ -465,7 +467,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     check_foreign(function, args, kwargs)
     note_passed_on(args)
     check_changes(function, args, kwargs)
-    made = function(*args, **kwargs)
+    made = called_in_c(function, args, kwargs)
     if not (args or kwargs):
         note_answer(current_trace(), function, made)
     cached_functions.note_answered(current_trace(), function)
@@ -628,7 +630,7 @@ class BoundRuntime:
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is None or isinstance(owner, (Tracer, TracedInt)):
+        if trace is None or isinstance(owner, (Tracer, TracedInt, Text)):
             return builtins_table.attribute_of(owner, name)
         if isinstance(owner, Trips):
             return owner.attribute(name)

@@ -42,6 +42,7 @@ from gradsmith.frontend.spans import in_users_name, is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
+from gradsmith.frontend.text import Text, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import each
@@ -400,6 +401,16 @@ class Scratch:
     unary = staticmethod(protocols.unary)
     compared = staticmethod(compared)
     by_keys = staticmethod(protocols.by_keys)
+    settled = staticmethod(settled)
+
+    def named(self, value: Any) -> Any:
+        """``value`` where its items become arguments of a call with the names that its keys are,
+        which Python must know.
+        """
+        made = protocols.by_keys(value)
+        if type(made) is dict and any(isinstance(key, Text) for key in made):
+            return {settled(key): item for key, item in made.items()}
+        return made
 
     def unpacked(self, value: Any, *starred: int) -> Any:
         """``value`` where Python is to take it apart; with how many targets before and behind a

@@ -13,8 +13,10 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
-from gradsmith.frontend.text import Text, used
+from gradsmith.frontend.text import Text, settled, used
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.writing import by_format, by_format_map, by_join, formatted
 
@@ -23,8 +25,10 @@ Call: TypeAlias = Callable[..., Any]
 _HOLDING = (list, dict, tuple, set, collections.deque)
 
 
-def _string(call: Call, value: Any = "", *rest: Any) -> Any:
-    return str(value, *rest) if rest else formatted(call, value, "s", "")
+def _string(call: Call, object: Any = "", *rest: Any, **named: Any) -> Any:  # noqa: A002
+    if rest or named:
+        return str(object, *map(settled, rest), **{k: settled(v) for k, v in named.items()})
+    return formatted(call, object, "s", "")
 
 
 WRITING: dict[Any, Callable[..., Any]] = {
@@ -60,10 +64,10 @@ def text_meaning(
             if isinstance(argument, Refusing):  # print(*values) of the rows of an array
                 argument.refuse()
         return functools.partial(meaning, call, *bound)
+    if _writes_itself(function, owner):
+        return functools.partial(_by_method, call, owner, function)
     if isinstance(function, types.MethodType) and isinstance(owner, Text):
         return function
-    if isinstance(function, types.MethodWrapperType) and function.__name__ in _WRITTEN:
-        return functools.partial(_by_method, call, owner, function)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts and _of_texts(function, args):
         return lambda *lists, **named: call(function, *map(_strings, lists), **named)
@@ -72,14 +76,24 @@ def text_meaning(
     return functools.partial(_with_strings, call, function, *bound)
 
 
+_STAND_INS = (Tracer, TracedInt, Text)
+_LATE = (list, tuple, dict, *_STAND_INS)
 _WRITTEN = {"__str__": "s", "__repr__": "r", "__format__": ""}
+
+
+def _writes_itself(function: Any, owner: Any) -> bool:
+    """Whether it is a method that makes a text of an object which has it from Python."""
+    kinds: Any = (types.MethodWrapperType, types.BuiltinMethodType)
+    if isinstance(owner, _STAND_INS):
+        kinds = (*kinds, types.MethodType)
+    return isinstance(function, kinds) and function.__name__ in _WRITTEN
 
 
 def _by_method(call: Call, owner: Any, method: Any, *args: Any) -> Any:
     """``value.__repr__()``, where Python cannot write the value."""
     name = method.__name__
     fits = len(args) == (name == "__format__")
-    if current_trace() is None or not fits or not isinstance(owner, (list, tuple, dict)):
+    if current_trace() is None or not fits or not isinstance(owner, _LATE):
         return method(*args)
     return formatted(call, owner, _WRITTEN[name], *(args or ("",)))
 
