@@ -25,7 +25,7 @@ from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
-from gradsmith.frontend.messages import no_attribute, shown
+from gradsmith.frontend.messages import example_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
     Classes,
@@ -375,10 +375,12 @@ def attribute_of(owner: Any, name: str) -> Any:
         owner = of_exact_type(owner)
     if name == "__class__":
         return _type(owner)
+    if isinstance(owner, Text) and not hasattr("", name):
+        raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=owner)
     if _is_of_object(owner, name):
         return _of_object(owner, name)
     if isinstance(owner, Text):
-        return _of_text(owner, name)
+        return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
@@ -402,7 +404,11 @@ def attribute_of(owner: Any, name: str) -> Any:
 def _is_of_object(owner: Any, name: str) -> bool:
     """Whether the stand-in has the attribute from `object`, where the value has one of its own."""
     inherited = getattr(type(owner), name, None) is getattr(object, name, type)
-    return name == "__doc__" or (inherited and name not in _WRITTEN)
+    return name in _OF_CLASSES or (inherited and name not in _WRITTEN)
+
+
+_OF_CLASSES = frozenset({"__doc__", "__module__", "__init__", "__slots__"})
+"""What the classes of stand-ins have of their own."""
 
 
 _WRITTEN = frozenset({"__repr__", "__str__", "__format__"})
@@ -411,26 +417,19 @@ _WRITTEN = frozenset({"__repr__", "__str__", "__format__"})
 
 def _of_object(owner: Any, name: str) -> Any:
     """An attribute that all objects have, as the class of the value has it."""
-    cls = _type(owner)
-    found = getattr(cls, name)
     if name == "__getattribute__":
-        return functools.partial(attribute_of, owner)
-    if name == "__dir__":
-        return functools.partial(found, np.empty(()) if cls is np.ndarray else cls())
-    if not isinstance(found, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return lambda asked: attribute_of(owner, asked)
+    if not _has(owner, name):
+        raise no_attribute(owner, name, argument_behind(current_trace(), owner))
+    found = getattr(example_of(_type(owner)), name)
+    methods = (types.BuiltinMethodType, types.MethodWrapperType)
+    if not isinstance(found, methods) or name in ("__dir__", "__init__"):
         return found
     if isinstance(owner, Text):
         return getattr(owner.settled(), name)
     if isinstance(owner, TracedInt):
         return getattr(int(owner), name)
     raise no_attribute(owner, name, argument_behind(current_trace(), owner))
-
-
-def _of_text(owner: Text, name: str) -> Any:
-    """An attribute of a traced string."""
-    if not hasattr(str, name):
-        raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=owner)
-    return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
 
 
 def _is_pythons_integer(value: Any) -> bool:
@@ -474,8 +473,8 @@ _STAND_INS = (Tracer, TracedInt, Text)
 
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
-        return hasattr(int if isinstance(owner, TracedInt) else str, name)
-    return of_class(owner, lambda cls: hasattr(cls, name))
+        return hasattr(0 if isinstance(owner, TracedInt) else "", name)
+    return of_class(owner, lambda cls: hasattr(example_of(cls), name))
 
 
 @builtin(hasattr)

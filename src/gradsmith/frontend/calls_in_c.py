@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from gradsmith.errors import GradsmithError
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import is_refusal
@@ -52,7 +50,7 @@ def called_in_c(
             raise
         if not any(map(_is_settled_on, _leaves([*args, kwargs]))):
             raise
-    return function(*map(_settled, args), **_settled(kwargs))
+    return function(*map(settled_within, args), **settled_within(kwargs))
 
 
 def refuse_about_stand_ins(
@@ -67,7 +65,7 @@ def refuse_about_stand_ins(
     TypeError, AttributeError
         It raises one with another text, which is about its own parameters.
     """
-    ours = isinstance(error, GradsmithError) or is_refusal(error)
+    ours = isinstance(error, GradsmithError)
     if ours or not isinstance(error, _MISFITS) or current_trace() is None:
         return
     given = [getattr(function, "__self__", None), *args]
@@ -80,10 +78,11 @@ def refuse_about_stand_ins(
     except ValueError:  # too large
         return
     found = error_of(lambda: function(*values, **named))
-    if not isinstance(found, type(error)):
+    if isinstance(found, _MISFITS) and not is_refusal(found):
+        if (type(found), str(found)) != (type(error), str(error)):
+            raise found from None
+    elif not is_refusal(error):
         raise unsupported(function) from error
-    if str(found) != str(error):
-        raise found from None
 
 
 def _has_no_effect(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -115,7 +114,7 @@ def _is_in_users_code(traceback: TracebackType | None) -> bool:
     """Whether an error comes out of a function of the user's."""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not is_gradsmiths(file) and not file.startswith(STANDARD_LIBRARY):
+        if not is_gradsmiths(file) and not file.startswith((STANDARD_LIBRARY, "<frozen ")):
             return True
         traceback = traceback.tb_next
     return False
@@ -133,7 +132,10 @@ def _leaves(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _is_settled_on(value: Any) -> bool:
-    return isinstance(value, (TracedInt, Text))
+    """Whether it has no derivative: an integer, or a text without traced floats, or a key."""
+    if isinstance(value, Text):
+        return hasattr(value, "hashed") or all(v.unknown() is None for v in value.values())
+    return isinstance(value, TracedInt)
 
 
 def _mapped(change: Callable[[Any], Any], value: Any) -> Any:
@@ -145,7 +147,7 @@ def _mapped(change: Callable[[Any], Any], value: Any) -> Any:
     return change(value)
 
 
-def _settled(value: Any) -> Any:
+def settled_within(value: Any) -> Any:
     """An argument with the present integers and texts in it."""
     return _mapped(_present, value)
 
@@ -153,7 +155,7 @@ def _settled(value: Any) -> Any:
 def _present(value: Any) -> Any:
     if isinstance(value, TracedInt):
         return int(value)
-    return value.settled() if isinstance(value, Text) else value
+    return value.settled() if _is_settled_on(value) else value
 
 
 def _example(value: Any) -> Any:

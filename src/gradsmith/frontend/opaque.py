@@ -749,7 +749,7 @@ class _Operands:
             return self._operand(self.trace.builder.lift(value.dim))
         if type(value) is OpaqueObject:
             return self._operand(self.trace.builder.inner(value.node))
-        if isinstance(value, LITERALS):
+        if type(value) in LITERALS or isinstance(value, (np.float64, np.complex128)):
             return value
         if isinstance(value, Trips) and value.counts:
             bounds = wrap_size(value.start), wrap_size(value.stop), value.step

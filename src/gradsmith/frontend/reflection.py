@@ -43,12 +43,9 @@ def reflection(
     trace = current_trace()
     if trace is None or not args:
         return None
-    by_getter = type(function) is operator.attrgetter
     if isinstance(args[0], (Tracer, TracedInt, Text)):
-        if by_getter:
-            return partial(_gotten, attribute, function.__reduce__()[1])
-        by_caller = type(function) is operator.methodcaller
-        return partial(_called_by_name, attribute, function) if by_caller else None
+        return _of_stand_in(function, attribute)
+    by_getter = type(function) is operator.attrgetter
     builtin = isinstance(function, types.BuiltinFunctionType)
     if not (by_getter or builtin) or not is_external(trace, args[0]):
         return None
@@ -61,6 +58,14 @@ def reflection(
     if function is builtins.vars:
         return lambda owner: attribute(owner, "__dict__")
     return None
+
+
+def _of_stand_in(function: Any, attribute: Attribute) -> Callable[..., Any] | None:
+    """The meaning of what takes an attribute of a traced value by its name."""
+    if type(function) is operator.attrgetter:
+        return partial(_gotten, attribute, function.__reduce__()[1])
+    by_name = type(function) is operator.methodcaller
+    return partial(_called_by_name, attribute, function) if by_name else None
 
 
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:
@@ -100,7 +105,8 @@ def _path(attribute: Attribute, owner: Any, names: str) -> Any:
 
 def _called_by_name(attribute: Attribute, caller: operator.methodcaller, owner: Any) -> Any:
     """``operator.methodcaller(name, *args, **kwargs)(owner)``."""
-    made, args = caller.__reduce__()[:2]  # type: ignore[misc]
+    parts: Any = caller.__reduce__()
+    made, args = parts
     if not isinstance(made, partial):  # it has no arguments by keyword
         return call(attribute(owner, args[0]), *args[1:])
     return call(attribute(owner, made.args[0]), *args, **made.keywords)

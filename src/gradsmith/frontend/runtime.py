@@ -43,9 +43,13 @@ from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
-from gradsmith.frontend.callers import as_the_user
+from gradsmith.frontend.callers import as_the_user, makes_class
 from gradsmith.frontend.calling import provide
-from gradsmith.frontend.calls_in_c import called_in_c, refuse_about_stand_ins
+from gradsmith.frontend.calls_in_c import (
+    called_in_c,
+    refuse_about_stand_ins,
+    settled_within,
+)
 from gradsmith.frontend.captures import (
     METHODS,
     capture,
@@ -349,6 +353,8 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         note_library_object(args[0] if args else None)
         check_library(function, args, kwargs)
         check_method_of_library(function, args)
+        if makes_class(function):
+            args, kwargs = [settled_within(a) for a in args], settled_within(kwargs)
         with left_as_it_was(function, args), recursing(function):
             made = as_the_user(staged(function))(*args, **kwargs)
         return made if args or kwargs else note_answer(current_trace(), function, made)
@@ -446,7 +452,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         raise error
     if isinstance(function, type):
         if isinstance(function, enum.EnumMeta):
-            args = [plain_key(a) for a in args]  # it looks them up, or computes with them
+            args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import operator
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ Call: TypeAlias = Callable[..., Any]
 _HOLDING = (list, dict, tuple, set, collections.deque)
 
 
-def _string(call: Call, object: Any = "", *rest: Any, **named: Any) -> Any:  # noqa: A002
+def _string(call: Call, object: Any = "", *rest: Any, **named: Any) -> Any:
     if rest or named:
         return str(object, *map(settled, rest), **{k: settled(v) for k, v in named.items()})
     return formatted(call, object, "s", "")
@@ -44,7 +45,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""
 
-_KNOWN_HERE = (isinstance, type, print, str, repr, ascii, format)
+_KNOWN_HERE = (isinstance, type, dir, print, str, repr, ascii, format)
 
 
 def text_meaning(
@@ -132,13 +133,16 @@ def _is_plain(value: Any) -> bool:
     return type(value) in (str, int, float, complex, bool, type(None))
 
 
+_CALLING = (functools.partial, operator.attrgetter, operator.methodcaller)
+
+
 def _only_holds(function: Any, owner: Any) -> bool:
     """Whether it passes its arguments on, or keeps them."""
     if isinstance(function, types.MethodType):
         function = function.__func__
     if isinstance(function, types.FunctionType):
         return not is_library(function)
-    held = isinstance(function, functools.partial) or isinstance(owner, _HOLDING)
+    held = isinstance(function, _CALLING) or isinstance(owner, _HOLDING)
     if held or is_of_error(function):
         return True
     if isinstance(function, type):

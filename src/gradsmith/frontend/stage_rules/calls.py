@@ -17,8 +17,8 @@ from gradsmith.frontend.stage_rules.rewriter import (
 _LOOK_AT_THE_CALLER = frozenset(
     {"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"}
 )
-_COMPILING = frozenset({"eval", "exec"})
-"""Those that must know the text which is their first argument."""
+_COMPILING = {"eval": "evaluated", "exec": "executed"}
+"""Those that run a source, and the method that gives their arguments."""
 _WITHOUT_ARGUMENTS = frozenset({"dir", "super", "vars"})
 _SHOWING = {
     "globals": "names",
@@ -46,7 +46,8 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
         if isinstance(node.func, ast.Name) and node.func.id in _COMPILING and arguments:
-            arguments[0] = rewriter.scratch("settled", place(node.args[0]), arguments[0])
+            made_known = rewriter.scratch(_COMPILING[node.func.id], place(node), *arguments)
+            arguments = [ast.Starred(made_known, ast.Load(), **place(node))]
         made: ast.expr = replaced(node, args=arguments, keywords=keywords)
         shown = _SHOWING.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if shown == "users_names":  # the names alone do not tell which variables are set
