@@ -244,14 +244,28 @@ def test_attributes_that_all_objects_have(value, name):
         *(f"{value}.__repr__()", f"{value}.__str__()", f"{value}.__format__('>9')"),
         *(f"{value}.__init__()", f"{value}.__module__", f"{value}.__dict__", f"{value}.foo"),
         *(f"{value}.__getattribute__('__doc__') is {name}.__doc__", f"{value}.parts"),
-        *(
-            f"hasattr({value}, {asked!r})"
-            for asked in ("__dict__", "mro", "dim", "view", "values")
-        ),
+        *(f"hasattr({value}, {asked!r})" for asked in ASKED),
         f"getattr({value}, 'parts', n)",
         f"type({value}).__name__",
     ):
         check_as_in_python(expression)
+
+
+@each(
+    "expression",
+    [
+        *(f"{{}}.{name}" for name in ("__class__ is list", "__class__.__name__", "__repr__()")),
+        *(f"{{}}.{name}" for name in ("__doc__ == list.__doc__", "__len__()", "node")),
+        *(
+            '"append" in dir({})',
+            'hasattr({}, "node")',
+            "isinstance({}, list)",
+            "type({}).__name__",
+        ),
+    ],
+)
+def test_attributes_of_what_calls_return(expression):
+    check_as_in_python(expression.format('f"{x}".split(".")'))
 
 
 def test_arrays_have_these_attributes_too():

@@ -377,7 +377,7 @@ def attribute_of(owner: Any, name: str) -> Any:
         return _type(owner)
     if isinstance(owner, Text) and not hasattr("", name):
         raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=owner)
-    if _is_of_object(owner, name):
+    if is_of_object(owner, name):
         return _of_object(owner, name)
     if isinstance(owner, Text):
         return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
@@ -401,7 +401,7 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
 
 
-def _is_of_object(owner: Any, name: str) -> bool:
+def is_of_object(owner: Any, name: str) -> bool:
     """Whether the stand-in has the attribute from `object`, where the value has one of its own."""
     inherited = getattr(type(owner), name, None) is getattr(object, name, type)
     return name in _OF_CLASSES or (inherited and name not in _WRITTEN)

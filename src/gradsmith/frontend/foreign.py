@@ -58,7 +58,22 @@ CALLED_OF_NUMPY = frozenset(
 
 ASKED = frozenset(
     {
-        *(abs, all, any, bool, complex, dict, float, format, hasattr, int, isinstance, len, list),
+        *(
+            abs,
+            all,
+            any,
+            bool,
+            complex,
+            dict,
+            dir,
+            float,
+            format,
+            hasattr,
+            int,
+            isinstance,
+            len,
+            list,
+        ),
         *(max, min, print, repr, round, set, sorted, str, sum, tuple, type),
     }
 )

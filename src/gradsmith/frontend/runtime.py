@@ -157,8 +157,8 @@ from gradsmith.frontend.objects import (
     note_made,
     written_by_dataclass,
 )
+from gradsmith.frontend.opaque import OpaqueObject, known_object
 from gradsmith.frontend.opaque import apply as apply_opaque
-from gradsmith.frontend.opaque import known_object
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.outside_iterators import (
     check_call,
@@ -551,6 +551,11 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
         trace.reliances["absent", id(owner), key] = reliance
 
 
+def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
+    """Whether Python finds the attribute in what stands for the object."""
+    return name in ("node", "__repr__") or builtins_table.is_of_object(owner, name)
+
+
 def _is_traced_bool(key: Any) -> bool:
     return isinstance(key, Tracer) and key.type.weak and key.dtype.kind == "b" and not key.ndim
 
@@ -638,6 +643,8 @@ class BoundRuntime:
         trace = current_trace()
         if trace is None or isinstance(owner, (Tracer, TracedInt, Text)):
             return builtins_table.attribute_of(owner, name)
+        if type(owner) is OpaqueObject and _is_of_stand_in(owner, name):
+            return call(type, owner) if name == "__class__" else owner.__getattr__(name)
         if isinstance(owner, Trips):
             return owner.attribute(name)
         if isinstance(owner, Refusing):  # which has attributes of its own
