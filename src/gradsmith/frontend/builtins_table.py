@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import operator
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,7 +34,7 @@ from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
-from gradsmith.frontend.messages import no_attribute, shown
+from gradsmith.frontend.messages import example_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
     Classes,
@@ -414,11 +415,17 @@ def class_of(value: Tracer) -> type:
 
 
 def attribute_of(owner: Any, name: str) -> Any:
-    """An attribute of a traced value: only what the array or number would have."""
+    """An attribute of a traced value: only what the array, number or string would have."""
     if isinstance(owner, Tracer) and name not in _ALIKE:
         owner = of_exact_type(owner)
     if name == "__class__":
-        return _class_of_integer(owner) if isinstance(owner, TracedInt) else class_of(owner)
+        return _type(owner)
+    if isinstance(owner, Text) and not hasattr("", name):
+        raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=owner)
+    if is_of_object(owner, name):
+        return _of_object(owner, name)
+    if isinstance(owner, Text):
+        return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
     if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
@@ -437,6 +444,37 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise
     except AttributeError:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
+
+
+def is_of_object(owner: Any, name: str) -> bool:
+    """Whether the stand-in has the attribute from `object`, where the value has one of its own."""
+    inherited = getattr(type(owner), name, None) is getattr(object, name, type)
+    return name in _OF_CLASSES or (inherited and name not in _WRITTEN)
+
+
+_OF_CLASSES = frozenset({"__doc__", "__module__", "__init__", "__slots__"})
+"""What the classes of stand-ins have of their own."""
+
+
+_WRITTEN = frozenset({"__repr__", "__str__", "__format__"})
+"""What makes texts of a value: see `text_calls`."""
+
+
+def _of_object(owner: Any, name: str) -> Any:
+    """An attribute that all objects have, as the class of the value has it."""
+    if name == "__getattribute__":
+        return lambda asked: attribute_of(owner, asked)
+    if not _has(owner, name):
+        raise no_attribute(owner, name, argument_behind(current_trace(), owner))
+    found = getattr(example_of(_type(owner)), name)
+    methods = (types.BuiltinMethodType, types.MethodWrapperType)
+    if not isinstance(found, methods) or name in ("__dir__", "__init__"):
+        return found
+    if isinstance(owner, Text):
+        return getattr(owner.settled(), name)
+    if isinstance(owner, TracedInt):
+        return getattr(int(owner), name)
+    raise no_attribute(owner, name, argument_behind(current_trace(), owner))
 
 
 def _is_pythons_integer(value: Any) -> bool:
@@ -475,17 +513,20 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""
 
 
+_STAND_INS = (Tracer, TracedInt, Text)
+
+
 def _has(owner: Any, name: str) -> bool:
-    if isinstance(owner, TracedInt):
-        return hasattr(int, name)
-    return of_class(owner, lambda cls: hasattr(cls, name))
+    if isinstance(owner, (TracedInt, Text)):
+        return hasattr(0 if isinstance(owner, TracedInt) else "", name)
+    return of_class(owner, lambda cls: hasattr(example_of(cls), name))
 
 
 @builtin(hasattr)
 def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    traced_owner = isinstance(owner, (Tracer, TracedInt))
+    traced_owner = isinstance(owner, _STAND_INS)
     return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
 
 
@@ -498,10 +539,17 @@ def _has_in_call(owner: Any, name: str) -> bool:
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    if not isinstance(owner, (Tracer, TracedInt)):
+    if not isinstance(owner, _STAND_INS):
         return getattr(owner, name, *default)
     missing = default and not _has_in_call(owner, name)
     return default[0] if missing else attribute_of(owner, name)
+
+
+@builtin(dir)
+def _dir(value: Any) -> list[str]:
+    behind = argument_behind(current_trace(), value)
+    found: list[str] = dir(_type(value) if behind is None else behind)
+    return found
 
 
 def _id(value: Any) -> int:

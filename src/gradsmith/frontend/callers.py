@@ -21,10 +21,14 @@ _LOOKING = (
 """What takes the name of that module for the class or type that it makes."""
 
 
+def makes_class(function: Any) -> bool:
+    """Whether it makes a class or a type, and looks at the frame of its caller."""
+    return isinstance(function, enum.EnumMeta) or any(function is f for f in _LOOKING)
+
+
 def as_the_user(function: Any) -> Callable[..., Any]:
     """``function``, called by a frame of the user's module where it asks for that."""
-    looks = isinstance(function, enum.EnumMeta) or any(function is f for f in _LOOKING)
-    frame = staged_frame() if looks else None
+    frame = staged_frame() if makes_class(function) else None
     if frame is None:
         return function  # type: ignore[no-any-return]
     return partial(types.FunctionType(_call.__code__, frame.f_globals), function)

@@ -18,6 +18,7 @@ from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import is_users_class, special
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.spans import current_span, staged_frame
+from gradsmith.frontend.text import settled
 from gradsmith.frontend.trace import current_trace
 
 
@@ -60,7 +61,8 @@ def new_class(
     **keywords: Any,
 ) -> Any:
     """``type.__new__(metaclass, ...)``."""
-    namespace = _with_module(namespace)
+    name = settled(name)
+    namespace = {settled(key): value for key, value in _with_module(namespace).items()}
     make = metaclass.__new__ if metaclass is ABCMeta else type.__new__
     users = {base for direct in bases for base in direct.__mro__ if is_users_class(base)}
     hooked = any("__init_subclass__" in vars(base) for base in users)

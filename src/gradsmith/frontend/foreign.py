@@ -58,7 +58,22 @@ CALLED_OF_NUMPY = frozenset(
 
 ASKED = frozenset(
     {
-        *(abs, all, any, bool, complex, dict, float, format, hasattr, int, isinstance, len, list),
+        *(
+            abs,
+            all,
+            any,
+            bool,
+            complex,
+            dict,
+            dir,
+            float,
+            format,
+            hasattr,
+            int,
+            isinstance,
+            len,
+            list,
+        ),
         *(max, min, print, repr, round, set, sorted, str, sum, tuple, type),
     }
 )
@@ -124,6 +139,7 @@ def is_library(function: types.FunctionType) -> bool:
     file = function.__code__.co_filename
     module = (function.__module__ or "").split(".")[0]
     in_stdlib = file.startswith(STANDARD_LIBRARY) and "site-packages" not in file
+    in_stdlib = in_stdlib or file.startswith("<frozen ")  # os.path and others
     if function.__module__ == MIXINS:
         return False
     return in_stdlib or module in ("numpy", "gradsmith")

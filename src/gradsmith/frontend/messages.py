@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def shown(value: Any) -> str:
 
 def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingError:
     """The error that a traced value has no such attribute; ``behind`` it is this argument."""
-    exists = hasattr(_plain_class(owner), name) or hasattr(behind, name)
+    exists = hasattr(example_of(_plain_class(owner)), name) or hasattr(behind, name)
     kind = AttributeUnsupportedError if exists else AttributeMissingError
     error = kind(
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
@@ -46,6 +47,12 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
         text = f"{class_name(owner)!r} object has no attribute {name!r}"
         error.own = AttributeError(text, name=name, obj=owner)
     return error
+
+
+@functools.cache
+def example_of(cls: type) -> Any:
+    """An object of the class of a traced value: it has no attributes of its metaclass."""
+    return np.empty(()) if cls is np.ndarray else cls()
 
 
 def _plain_class(value: Any) -> type:

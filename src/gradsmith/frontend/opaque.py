@@ -39,7 +39,7 @@ from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Refusing, UndecidedError
-from gradsmith.frontend.value_guards import decide, not_taken
+from gradsmith.frontend.value_guards import decide, not_taken, plain_key
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
@@ -749,7 +749,7 @@ class _Operands:
             return self._operand(self.trace.builder.lift(value.dim))
         if type(value) is OpaqueObject:
             return self._operand(self.trace.builder.inner(value.node))
-        if isinstance(value, LITERALS):
+        if type(value) in LITERALS or isinstance(value, (np.float64, np.complex128)):
             return value
         if isinstance(value, Trips) and value.counts:
             bounds = wrap_size(value.start), wrap_size(value.stop), value.step
@@ -772,7 +772,8 @@ class _Operands:
             sequence: Literal["list", "tuple"] = "list" if type(value) is list else "tuple"
             return Nested(sequence, (), tuple(map(self.given, value)))
         if type(value) is dict:
-            return Nested("dict", tuple(value), tuple(map(self.given, value.values())))
+            keys = tuple(map(plain_key, value))
+            return Nested("dict", keys, tuple(map(self.given, value.values())))
         return None
 
     def _check_alone(self, container: Any) -> None:

@@ -14,8 +14,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
+from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import global_or_cell
 from gradsmith.frontend.failures import is_refusal
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -39,8 +41,10 @@ def reflection(
     ``attribute`` reads an attribute of such an object, which makes it an input or relies on it.
     """
     trace = current_trace()
-    if trace is None or not args or isinstance(args[0], (Tracer, TracedInt)):
+    if trace is None or not args:
         return None
+    if isinstance(args[0], (Tracer, TracedInt, Text)):
+        return _of_stand_in(function, attribute)
     by_getter = type(function) is operator.attrgetter
     builtin = isinstance(function, types.BuiltinFunctionType)
     if not (by_getter or builtin) or not is_external(trace, args[0]):
@@ -54,6 +58,14 @@ def reflection(
     if function is builtins.vars:
         return lambda owner: attribute(owner, "__dict__")
     return None
+
+
+def _of_stand_in(function: Any, attribute: Attribute) -> Callable[..., Any] | None:
+    """The meaning of what takes an attribute of a traced value by its name."""
+    if type(function) is operator.attrgetter:
+        return partial(_gotten, attribute, function.__reduce__()[1])
+    by_name = type(function) is operator.methodcaller
+    return partial(_called_by_name, attribute, function) if by_name else None
 
 
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:
@@ -89,6 +101,15 @@ def _path(attribute: Attribute, owner: Any, names: str) -> Any:
     for name in names.split("."):
         owner = attribute(owner, name)
     return owner
+
+
+def _called_by_name(attribute: Attribute, caller: operator.methodcaller, owner: Any) -> Any:
+    """``operator.methodcaller(name, *args, **kwargs)(owner)``."""
+    parts: Any = caller.__reduce__()
+    made, args = parts
+    if not isinstance(made, partial):  # it has no arguments by keyword
+        return call(attribute(owner, args[0]), *args[1:])
+    return call(attribute(owner, made.args[0]), *args, **made.keywords)
 
 
 def rely_on_absent_names(trace: Trace, function: types.FunctionType) -> None:

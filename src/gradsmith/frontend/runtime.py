@@ -43,8 +43,13 @@ from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
-from gradsmith.frontend.callers import as_the_user
+from gradsmith.frontend.callers import as_the_user, makes_class
 from gradsmith.frontend.calling import provide
+from gradsmith.frontend.calls_in_c import (
+    called_in_c,
+    refuse_about_stand_ins,
+    settled_within,
+)
 from gradsmith.frontend.captures import (
     METHODS,
     capture,
@@ -152,8 +157,8 @@ from gradsmith.frontend.objects import (
     note_made,
     written_by_dataclass,
 )
+from gradsmith.frontend.opaque import OpaqueObject, known_object
 from gradsmith.frontend.opaque import apply as apply_opaque
-from gradsmith.frontend.opaque import known_object
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.outside_iterators import (
     check_call,
@@ -172,7 +177,7 @@ from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.text import f_string
+from gradsmith.frontend.text import Text, f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -233,7 +238,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return _call_function(function, args, kwargs)
         return _call_object(function, args, kwargs)
     except (TypeError, ValueError, AttributeError) as error:
-        _refuse_undecided(error, function, args, kwargs)
+        _refuse_about_stand_ins(error, function, args, kwargs)
         raise
 
 
@@ -281,9 +286,9 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     return meaning, args
 
 
-def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -> None:
-    """Where C code has failed on what stands for a value that a branch leaves open: the branch
-    is to be decided.
+def _refuse_about_stand_ins(error: Exception, function: Any, args: Any, kwargs: Any) -> None:
+    """Where C code has failed on what stands for a value: a branch that leaves it open is to be
+    decided, and an error that Python does not raise is no error of the user's.
     """
     users = isinstance(function, types.FunctionType) and not is_library(function)
     if users or isinstance(error, UndecidedError):
@@ -293,6 +298,7 @@ def _refuse_undecided(error: Exception, function: Any, args: Any, kwargs: Any) -
     for value in [*given, *parts]:
         if isinstance(value, Unsettled):
             value.refuse()
+    refuse_about_stand_ins(error, function, args, kwargs)
 
 
 def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
@@ -347,6 +353,8 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         note_library_object(args[0] if args else None)
         check_library(function, args, kwargs)
         check_method_of_library(function, args)
+        if makes_class(function):
+            args, kwargs = [settled_within(a) for a in args], settled_within(kwargs)
         with left_as_it_was(function, args), recursing(function):
             made = as_the_user(staged(function))(*args, **kwargs)
         return made if args or kwargs else note_answer(current_trace(), function, made)
@@ -444,7 +452,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         raise error
     if isinstance(function, type):
         if isinstance(function, enum.EnumMeta):
-            args = [plain_key(a) for a in args]  # it looks them up, or computes with them
+            args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
             args = [int(a) if isinstance(a, TracedInt) else a for a in args]
             kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
@@ -454,7 +462,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
         args = each_list(args) if function.__module__ == "itertools" else args
-        made = as_the_user(function)(*args, **kwargs)
+        made = called_in_c(as_the_user(function), args, kwargs)
         return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
@@ -465,7 +473,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     check_foreign(function, args, kwargs)
     note_passed_on(args)
     check_changes(function, args, kwargs)
-    made = function(*args, **kwargs)
+    made = called_in_c(function, args, kwargs)
     if not (args or kwargs):
         note_answer(current_trace(), function, made)
     cached_functions.note_answered(current_trace(), function)
@@ -541,6 +549,11 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
         note_used(key, key=True)
         reliance = Reliance(is_there, value=False, by_identity=True)
         trace.reliances["absent", id(owner), key] = reliance
+
+
+def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
+    """Whether Python finds the attribute in what stands for the object."""
+    return name in ("node", "__repr__") or builtins_table.is_of_object(owner, name)
 
 
 def _is_traced_bool(key: Any) -> bool:
@@ -628,8 +641,10 @@ class BoundRuntime:
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is None or isinstance(owner, (Tracer, TracedInt)):
+        if trace is None or isinstance(owner, (Tracer, TracedInt, Text)):
             return builtins_table.attribute_of(owner, name)
+        if type(owner) is OpaqueObject and _is_of_stand_in(owner, name):
+            return call(type, owner) if name == "__class__" else owner.__getattr__(name)
         if isinstance(owner, Trips):
             return owner.attribute(name)
         if isinstance(owner, Refusing):  # which has attributes of its own

@@ -42,6 +42,11 @@ def is_users_own(code: CodeType) -> bool:
     return code in _USERS or not code.co_filename.startswith(_GRADSMITHS)
 
 
+def is_gradsmiths(file: str) -> bool:
+    """Whether it is a file of the compiler's."""
+    return file.startswith(_GRADSMITHS)
+
+
 @dataclass(slots=True)
 class StagedCode:
     """What is known about a code object that staging made."""

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import CellType, CodeType, FunctionType, GeneratorType
+from types import CellType, CodeType, FunctionType, GeneratorType, MappingProxyType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
@@ -29,6 +29,7 @@ from gradsmith.frontend.context_managers import Passing
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.evaluated_sources import arguments_of_eval, arguments_of_exec
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
@@ -42,6 +43,7 @@ from gradsmith.frontend.spans import in_users_name, is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
+from gradsmith.frontend.text import Text, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import each
@@ -400,6 +402,26 @@ class Scratch:
     unary = staticmethod(protocols.unary)
     compared = staticmethod(compared)
     by_keys = staticmethod(protocols.by_keys)
+
+    def evaluated(self, source: Any, *namespaces: Any) -> tuple[Any, ...]:
+        """The arguments of `eval`."""
+        return arguments_of_eval(source, namespaces, sys._getframe(1).f_locals)
+
+    def executed(self, source: Any, *namespaces: Any) -> tuple[Any, ...]:
+        """The arguments of `exec`."""
+        return arguments_of_exec(source, namespaces, sys._getframe(1).f_locals)
+
+    def named(self, value: Any) -> Any:
+        """``value`` where its items become arguments of a call with the names that its keys are,
+        which Python must know.
+        """
+        made = protocols.by_keys(value)
+        if not isinstance(made, (Mapping, MappingProxyType)):
+            return made
+        items = dict.items(made) if isinstance(made, dict) else made.items()
+        if not any(isinstance(key, Text) for key, _ in items):
+            return made
+        return {settled(key): item for key, item in items}
 
     def unpacked(self, value: Any, *starred: int) -> Any:
         """``value`` where Python is to take it apart; with how many targets before and behind a

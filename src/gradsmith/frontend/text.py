@@ -100,13 +100,24 @@ def _by_string(name: str) -> Callable[..., Any]:
         string = self.used()
         return getattr(type(string), name)(string, *given)
 
+    method.__name__ = name
     return method
+
+
+def _repeated(self: Text, count: Any) -> Any:
+    return self.used() * count
+
+
+def _repeated_by(self: Text, count: Any) -> Any:
+    return count * self.used()
 
 
 for _name in ("str", "repr", "format", "len", "iter", "getitem", "contains", "mod"):
     setattr(Text, f"__{_name}__", _by_string(f"__{_name}__"))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "mul", "rmul"):
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Text, f"__{_name}__", _by_string(f"__{_name}__"))
+for _name, _method in {"mul": _repeated, "rmul": _repeated_by}.items():
+    setattr(Text, f"__{_name}__", _method)
 
 
 def joined(texts: Iterable[str | Text]) -> str | Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import operator
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,10 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
-from gradsmith.frontend.text import Text, used
+from gradsmith.frontend.text import Text, settled, used
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.writing import by_format, by_format_map, by_join, formatted
 
@@ -27,7 +30,7 @@ def _string(call: Call, *args: Any, **named: Any) -> Any:
     values = [*args, *named.values()]
     if len(values) == 1 and (args or "object" in named):
         return formatted(call, values[0], "s", "")
-    return str(*args, **named)
+    return str(*map(settled, args), **{key: settled(value) for key, value in named.items()})
 
 
 WRITING: dict[Any, Callable[..., Any]] = {
@@ -43,7 +46,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""
 
-_KNOWN_HERE = (isinstance, type, print, str, repr, ascii, format)
+_KNOWN_HERE = (isinstance, type, dir, print, str, repr, ascii, format)
 
 
 def text_meaning(
@@ -63,10 +66,10 @@ def text_meaning(
             if isinstance(argument, Refusing):  # print(*values) of the rows of an array
                 argument.refuse()
         return functools.partial(meaning, call, *bound)
+    if _writes_itself(function, owner):
+        return functools.partial(_by_method, call, owner, function)
     if isinstance(function, types.MethodType) and isinstance(owner, Text):
         return function
-    if isinstance(function, types.MethodWrapperType) and function.__name__ in _WRITTEN:
-        return functools.partial(_by_method, call, owner, function)
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts and _of_texts(function, args):
         return lambda *lists, **named: call(function, *map(_strings, lists), **named)
@@ -75,14 +78,24 @@ def text_meaning(
     return functools.partial(_with_strings, call, function, *bound)
 
 
+_STAND_INS = (Tracer, TracedInt, Text)
+_LATE = (list, tuple, dict, *_STAND_INS)
 _WRITTEN = {"__str__": "s", "__repr__": "r", "__format__": ""}
+
+
+def _writes_itself(function: Any, owner: Any) -> bool:
+    """Whether it is a method that makes a text of an object which has it from Python."""
+    kinds: Any = (types.MethodWrapperType, types.BuiltinMethodType)
+    if isinstance(owner, _STAND_INS):
+        kinds = (*kinds, types.MethodType)
+    return isinstance(function, kinds) and function.__name__ in _WRITTEN
 
 
 def _by_method(call: Call, owner: Any, method: Any, *args: Any) -> Any:
     """``value.__repr__()``, where Python cannot write the value."""
     name = method.__name__
     fits = len(args) == (name == "__format__")
-    if current_trace() is None or not fits or not isinstance(owner, (list, tuple, dict)):
+    if current_trace() is None or not fits or not isinstance(owner, _LATE):
         return method(*args)
     return formatted(call, owner, _WRITTEN[name], *(args or ("",)))
 
@@ -121,13 +134,16 @@ def _is_plain(value: Any) -> bool:
     return type(value) in (str, int, float, complex, bool, type(None))
 
 
+_CALLING = (functools.partial, operator.attrgetter, operator.methodcaller)
+
+
 def _only_holds(function: Any, owner: Any) -> bool:
     """Whether it passes its arguments on, or keeps them."""
     if isinstance(function, types.MethodType):
         function = function.__func__
     if isinstance(function, types.FunctionType):
         return not is_library(function)
-    held = isinstance(function, functools.partial) or isinstance(owner, _HOLDING)
+    held = isinstance(function, _CALLING) or isinstance(owner, _HOLDING)
     if held or is_of_error(function):
         return True
     if isinstance(function, type):

@@ -59,9 +59,12 @@ def formatted(call: Call, value: Any, conversion: str, spec: Any) -> str | Text:
     return text
 
 
-def _of_text(value: Text, **how: Any) -> Text:
+def _of_text(value: Text, spec: str, conversion: str = "", percent: bool = False) -> str | Text:
+    if percent and spec.endswith("c"):  # of one character
+        return spec % (value.settled(),)
+    _write("0", spec, percent)
     first = next(value.values())
-    return Text([Value(value, first.shown, first.home, **how)])
+    return Text([Value(value, first.shown, first.home, conversion, spec, percent)])
 
 
 def _of_traced(value: Any, **how: Any) -> Text:

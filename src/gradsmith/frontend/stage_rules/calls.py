@@ -17,6 +17,8 @@ from gradsmith.frontend.stage_rules.rewriter import (
 _LOOK_AT_THE_CALLER = frozenset(
     {"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"}
 )
+_COMPILING = {"eval": "evaluated", "exec": "executed"}
+"""Those that run a source, and the method that gives their arguments."""
 _WITHOUT_ARGUMENTS = frozenset({"dir", "super", "vars"})
 _SHOWING = {
     "globals": "names",
@@ -43,6 +45,9 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     arguments = [visit(a) for visit, a in zip(visits, node.args, strict=False)]
     keywords = [rewriter.visit(k) for k in node.keywords]
     if direct:
+        if isinstance(node.func, ast.Name) and node.func.id in _COMPILING and arguments:
+            made_known = rewriter.scratch(_COMPILING[node.func.id], place(node), *arguments)
+            arguments = [ast.Starred(made_known, ast.Load(), **place(node))]
         made: ast.expr = replaced(node, args=arguments, keywords=keywords)
         shown = _SHOWING.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if shown == "users_names":  # the names alone do not tell which variables are set

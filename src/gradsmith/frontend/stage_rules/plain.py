@@ -59,7 +59,9 @@ def _by_keys(rewriter: Rewriter, node: ast.expr) -> ast.expr:
 @rule(ast.keyword)
 def keyword(rewriter: Rewriter, node: ast.keyword) -> ast.keyword:
     """The argument of a call that has a name, or all that a mapping has."""
-    value = rewriter.visit(node.value) if node.arg else _by_keys(rewriter, node.value)
+    if node.arg:
+        return replaced(node, value=rewriter.visit(node.value))
+    value = rewriter.scratch("named", place(node.value), rewriter.visit(node.value))
     return replaced(node, value=value)
 
 
