@@ -29,7 +29,9 @@ def _item(owner: Tracer, *args: Any) -> Any:
     if not args:
         if owner.ndim and not is_same(owner.type.size, 1):
             error = ArgumentValueError(
-                f"{shown(owner)} does not have one element", current_span(), "pass x.item(0)"
+                f"{shown(owner)} has more than one element",
+                current_span(),
+                "can only convert an array of size 1 to a Python scalar: pass x.item(0)",
             )
             error.own = ValueError("can only convert an array of size 1 to a Python scalar")
             raise_own(error)
