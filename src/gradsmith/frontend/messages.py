@@ -51,8 +51,10 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
 
 @functools.cache
 def example_of(cls: type) -> Any:
-    """An object of the class of a traced value: it has no attributes of its metaclass."""
-    return np.empty(()) if cls is np.ndarray else cls()
+    """An object of the class of a traced value: it has no attributes of its metaclass. An array is
+    a matrix, which has all attributes of arrays (``mT``).
+    """
+    return np.empty((1, 1)) if cls is np.ndarray else cls()
 
 
 def _plain_class(value: Any) -> type:
