@@ -173,8 +173,11 @@ class Trace:
     """Objects with hashes that staged methods have given, by identity."""
     at_end: list[Callable[[], None]] = field(default_factory=list)
     """What is to be done when the run is over."""
-    cells: dict[int, Any] = field(default_factory=dict)
-    """Variables of staged functions that methods of classes defined in them close over."""
+    outside_cells: dict[int, Any] = field(default_factory=dict)
+    """Variables that the user's functions from outside close over, by identity."""
+    homes: dict[int, tuple[Any, Builder]] = field(default_factory=dict)
+    """For variables that methods set, and the function of the variable in branches and loops,
+    too: their cells by identity, and the region in which that function runs."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
     dict_owners: dict[int, Any] = field(default_factory=dict)
