@@ -361,6 +361,13 @@ def adopt(container: Any) -> None:
             journal.known[id(container)] = container
 
 
+def adopt_beside(owner: Any, container: Any) -> None:
+    """The same where ``owner`` was there: it holds ``container``, made when it is used first."""
+    for journal in _open.get():
+        if journal.known is not None and id(owner) in journal.known:
+            journal.known[id(container)] = container
+
+
 def establish(container: dict[Any, Any], key: Any, value: Any) -> None:
     """``container`` holds this from the beginning, before all that is being run."""
     container[key] = value
@@ -463,11 +470,17 @@ def reachable(
 
     What is made on the way through an arm or a trip, and changed there, is no change outside.
     """
+    found_there = {name: value for name, value in frame.f_locals.items() if name not in but}
+    caches = [cache for _, cache in trace.caches.values()]
+    return reachable_from(trace, found_there, trace.deque_states, caches, *others)
+
+
+def reachable_from(trace: Trace, *values: Any) -> dict[int, Any]:
+    """The same of what these values hold, or the function has found outside."""
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     overlays = [overlay for _, overlay in trace.overlays.values()]
-    found_there = {name: value for name, value in frame.f_locals.items() if name not in but}
-    stack: list[Any] = [found_there, overlays, seen_captures, trace.deque_states, *others]
+    stack: list[Any] = [overlays, seen_captures, *values]
     while stack:
         value = stack.pop()
         own_class = isinstance(value, type) and id(value) in trace.made

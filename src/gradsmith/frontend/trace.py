@@ -279,6 +279,14 @@ class Trace:
     """What is computed before loops that do not change it (`frontend.invariants`)."""
     cached: dict[Any, Any] = field(default_factory=dict)
     """Results of cached functions by region and arguments (`frontend.cached_functions`)."""
+    cache_calls: dict[int, Any] = field(default_factory=dict)
+    """The calls that have run a cached function, by its identity (`frontend.cache_state`)."""
+    cached_arrays: dict[Storage, Any] = field(default_factory=dict)
+    """The arrays that cached functions have returned there, and the functions."""
+    caches: dict[int, tuple[Any, dict[Any, Any]]] = field(default_factory=dict)
+    """Cached functions, by identity, with the results that branches and loops know."""
+    cached_in_dicts: frozenset[CodeType] = frozenset()
+    """The code of the functions whose results are kept so."""
     entered: dict[Builder, Node | Size] = field(default_factory=dict)
     """For these the condition of the first iteration, or how many there are, if it is traced."""
     object_groups: dict[int, list[Node]] = field(default_factory=dict)
