@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import CodeType
 from typing import Any
 
 from gradsmith import tree
@@ -75,6 +76,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
 from gradsmith.frontend.unsettled import (
     AskedAheadError,
+    CachedStateError,
     FirstTripError,
     Need,
     StackedListError,
@@ -387,6 +389,7 @@ class _Plans:
         self._decided: frozenset[Span] = frozenset()
         self._asked_ahead: frozenset[Span] = frozenset()
         self._first_apart: frozenset[Span] = frozenset()
+        self._cached_in_dicts: frozenset[CodeType] = frozenset()
         self._needs: dict[Need, frozenset[Span]] = {}
         self._stored: dict[Span, tuple[ArrayType, ...]] = {}
         self._guessed = False
@@ -403,6 +406,8 @@ class _Plans:
             self._asked_ahead |= {error.site}
         if isinstance(error, FirstTripError):
             self._first_apart |= {error.site}
+        if isinstance(error, CachedStateError):
+            self._cached_in_dicts |= {error.code}
         if isinstance(error, StackedListError):
             self._needs[error.need] = self._needs.get(error.need, frozenset()) | error.sites
             for site in error.sites:
@@ -430,6 +435,7 @@ class _Plans:
             decided=self._decided,
             asked_ahead=self._asked_ahead,
             first_apart=self._first_apart,
+            cached_in_dicts=self._cached_in_dicts,
             needs=dict(self._needs),
             stored=dict(self._stored),
             writes=recipe.writes,

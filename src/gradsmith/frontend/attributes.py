@@ -34,6 +34,7 @@ from gradsmith.frontend.classes import (
     special,
 )
 from gradsmith.frontend.container_calls import UNBOUND
+from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import changed, delete_outside, set_global, write_outside
@@ -43,7 +44,7 @@ from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, no
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
-from gradsmith.frontend.spans import current_span, is_staged_code
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -123,7 +124,7 @@ def _own_closure(trace: Trace, function: types.FunctionType) -> tuple[types.Cell
     """The cells of the variables that the user's code closes over."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     own = tuple(cell for name, cell in cells if not name.startswith(OWN))
-    if not (is_staged_code(function.__code__) or id(function) in trace.made):
+    if not is_made_function(trace, function):
         trace.external.update({id(cell): cell for cell in own})
     return own or None
 

@@ -12,12 +12,13 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.cache_state import asking_for_dict, check_first_call
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import note_used
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
-from gradsmith.frontend.journal import Journal, journaling
-from gradsmith.frontend.spans import current_span, is_staged_code
+from gradsmith.frontend.journal import Journal, adopt_beside, journaling
+from gradsmith.frontend.spans import current_span, is_made_code
 from gradsmith.frontend.trace import Reliance, Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -30,10 +31,12 @@ CACHED = type(functools.lru_cache(abs))
 def meaning_of_cached(function: Any, args: Any, kwargs: Any) -> Callable[..., Any] | None:
     """What a call of a cached function means; None where Python's cache is to answer."""
     trace = current_trace()
+    if trace is not None and _clears_cache(function):
+        return functools.partial(_cleared, trace, function.__self__)
     if trace is None or not isinstance(function, CACHED):
         return None
     inner = function.__wrapped__
-    made_here = is_staged_code(getattr(inner, "__code__", _NO_CODE))
+    made_here = is_made_code(getattr(inner, "__code__", _NO_CODE))
     given = [*args, *kwargs.values()]
     if not (made_here or any_traced(given) or any(id(value) in trace.made for value in given)):
         return None
@@ -105,6 +108,8 @@ def check_cache_attribute(function: Any, name: str) -> None:
 
 def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     key = (id(function), _keys(args), tuple(kwargs), _keys(kwargs.values()))
+    if _code_of(function) in trace.cached_in_dicts:
+        return _called_by_dict(trace, function, args, kwargs)
     for builder in trace.builders():
         found = trace.cached.get((builder, key))
         if found is not None:
@@ -113,13 +118,75 @@ def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     begin = len(builder.nodes)
     with journaling() as journal:
         result = call(function.__wrapped__, *args, **kwargs)
-    lasts = not is_staged_code(getattr(function.__wrapped__, "__code__", _NO_CODE))
     if any(map(_happens_once, builder.nodes[begin:])) or (
-        lasts and _writes_outside(trace, journal)
+        not _is_made_here(function) and _writes_outside(trace, journal)
     ):
         raise _refusal(function)
-    trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
+    check_first_call(trace, function, key, result, journal)
+    if not trace.unrolling.tentative:
+        trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
     return result
+
+
+def _called_by_dict(trace: Trace, function: Any, args: Any, kwargs: Any) -> Any:
+    """The call where the results are entries of a dict."""
+    if id(function) not in trace.caches:
+        trace.caches[id(function)] = (function, {})
+        adopt_beside(function, trace.caches[id(function)][1])
+    _, cache = trace.caches[id(function)]
+    parameters = function.cache_parameters()
+    key = _made_key(args, kwargs, parameters["typed"])
+    is_held = not any_traced([*args, *kwargs.values()]) and key in cache
+    if parameters["maxsize"] == 0:
+        return call(function.__wrapped__, *args, **kwargs)
+    if parameters["maxsize"] is not None and len(cache) >= parameters["maxsize"] and not is_held:
+        raise UnsupportedError(
+            f"the cache of {name_of(function)} may be full, and forget results",
+            current_span(),
+            "use functools.cache, or a larger maxsize",
+        )
+    return call(_cached_call, cache, key, function.__wrapped__, args, kwargs)
+
+
+def _cached_call(cache: Any, key: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    if key in cache:
+        return cache[key]
+    result = function(*args, **kwargs)
+    cache[key] = result
+    return result
+
+
+_cached_call.__module__ = "gradsmiths"  # staged like a function of the user's
+
+
+def _made_key(args: Any, kwargs: Any, typed: bool) -> Any:
+    """The key as Python makes it."""
+    if not (kwargs or typed) and len(args) == 1 and type(args[0]) in (int, str):
+        return args[0]
+    given = [*args, *kwargs.values()]
+    return args, tuple(kwargs.items()), tuple(call(type, v) for v in given) if typed else ()
+
+
+def _clears_cache(function: Any) -> bool:
+    """Whether it is ``cache_clear`` of a cached function that the traced one has made."""
+    if not isinstance(function, types.BuiltinMethodType) or function.__name__ != "cache_clear":
+        return False
+    return isinstance(function.__self__, CACHED) and _is_made_here(function.__self__)
+
+
+def _cleared(trace: Trace, function: Any) -> None:
+    if _code_of(function) not in trace.cached_in_dicts:
+        raise asking_for_dict(function)
+    if id(function) in trace.caches:
+        call(trace.caches[id(function)][1].clear)
+
+
+def _is_made_here(function: Any) -> bool:
+    return is_made_code(getattr(function.__wrapped__, "__code__", _NO_CODE))
+
+
+def _code_of(function: Any) -> types.CodeType | None:
+    return getattr(function.__wrapped__, "__code__", None)
 
 
 def _keys(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -6,19 +6,29 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.spans import is_made_code
+from gradsmith.frontend.trace import Trace, current_trace
 
 
 def note_class(cls: Any) -> None:
-    """The function has made the class; its methods may close over the function's variables."""
+    """The function has made the class."""
     trace = current_trace()
     if trace is None or not isinstance(cls, type):
         return
     trace.made[id(cls)] = cls
     for function in functions_of(cls):
         trace.made[id(function)] = function
-        for cell in function.__closure__ or ():
-            trace.cells[id(cell)] = cell
+    for value in vars(cls).values():
+        if (
+            isinstance(value, type)
+            and value.__qualname__ == f"{cls.__qualname__}.{value.__name__}"
+        ):
+            note_class(value)
+
+
+def is_made_function(trace: Trace, function: types.FunctionType) -> bool:
+    """Whether the traced function has made the function, not the user outside."""
+    return is_made_code(function.__code__) or id(function) in trace.made
 
 
 def functions_of(cls: type) -> Iterator[types.FunctionType]:

@@ -29,11 +29,11 @@ from gradsmith.frontend.classes import (
     note_used,
     own_attribute,
 )
+from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.listed_results import as_list
-from gradsmith.frontend.spans import is_staged_code
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace
@@ -356,7 +356,7 @@ def _assembled(kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: 
 def _is_fixed(value: Any, trace: Trace) -> bool:
     """Whether the object is the same at each call."""
     if isinstance(value, types.FunctionType):
-        return not is_staged_code(value.__code__) and id(value) not in trace.made
+        return not is_made_function(trace, value)
     if id(value) in trace.made or isinstance(value, types.MethodType):
         return False
     return not is_instance(value) or id(value) in trace.external

@@ -7,13 +7,24 @@ changed is undone, and becomes a result of the region.
 from __future__ import annotations
 
 import copy
+import gc
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from types import CellType, FrameType, FunctionType, MethodType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any
 
 import numpy as np
@@ -21,9 +32,9 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import is_instance
-from gradsmith.frontend.defined import functions_of
+from gradsmith.frontend.defined import functions_of, is_made_function
 from gradsmith.frontend.hashed import plain
-from gradsmith.frontend.spans import current_span, is_staged_code
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UndecidedError
@@ -350,6 +361,13 @@ def adopt(container: Any) -> None:
             journal.known[id(container)] = container
 
 
+def adopt_beside(owner: Any, container: Any) -> None:
+    """The same where ``owner`` was there: it holds ``container``, made when it is used first."""
+    for journal in _open.get():
+        if journal.known is not None and id(owner) in journal.known:
+            journal.known[id(container)] = container
+
+
 def establish(container: dict[Any, Any], key: Any, value: Any) -> None:
     """``container`` holds this from the beginning, before all that is being run."""
     container[key] = value
@@ -452,11 +470,17 @@ def reachable(
 
     What is made on the way through an arm or a trip, and changed there, is no change outside.
     """
+    found_there = {name: value for name, value in frame.f_locals.items() if name not in but}
+    caches = [cache for _, cache in trace.caches.values()]
+    return reachable_from(trace, found_there, trace.deque_states, caches, *others)
+
+
+def reachable_from(trace: Trace, *values: Any) -> dict[int, Any]:
+    """The same of what these values hold, or the function has found outside."""
     found: dict[int, Any] = {}
     seen_captures = [seen for _, seen in trace.captures.values()]
     overlays = [overlay for _, overlay in trace.overlays.values()]
-    found_there = {name: value for name, value in frame.f_locals.items() if name not in but}
-    stack: list[Any] = [found_there, overlays, seen_captures, trace.deque_states, *others]
+    stack: list[Any] = [overlays, seen_captures, *values]
     while stack:
         value = stack.pop()
         own_class = isinstance(value, type) and id(value) in trace.made
@@ -475,20 +499,47 @@ def reachable(
         elif isinstance(value, partial):
             stack += [value.func, value.args, value.keywords]
         elif isinstance(value, FunctionType):
-            own = is_staged_code(value.__code__) or id(value) in trace.made
-            stack += [*_enclosed(value), vars(value)] if own else ()
+            stack += _enclosed(trace, value)
         else:
             stack += [getattr(value, name) for name in slots_of(value) if is_set(value, name)]
             if hasattr(value, "__dict__"):
                 stack.append(vars(value))
+            stack += _held_in_c(value)
     return found
 
 
-def _enclosed(function: FunctionType) -> Iterator[Any]:
-    """What the variables of enclosing functions hold, and its own defaults."""
-    yield from function.__defaults__ or ()
-    yield function.__kwdefaults__  # the dict itself, which may be written to
+def _enclosed(trace: Trace, function: FunctionType) -> Iterator[Any]:
+    """The variables of enclosing functions, and the defaults and attributes of the function.
+
+    A function from outside, as decorators of libraries return it, may hold one of the user's.
+    """
     yield from function.__closure__ or ()
+    if is_made_function(trace, function):
+        yield from function.__defaults__ or ()
+        yield function.__kwdefaults__  # the dict itself, which may be written to
+    yield vars(function)
+
+
+def _held_in_c(value: Any) -> Iterable[Any]:
+    """What an object of a class of Python's own refers to: a generator, ``map``, a weak reference,
+    a cached function or a descriptor.
+    """
+    if type(value).__module__ not in _PYTHONS:
+        return ()
+    if isinstance(value, weakref.ref):
+        return (value(),)
+    frame = value.gi_frame if isinstance(value, GeneratorType) else None
+    return [*gc.get_referents(value), *(() if frame is None else _variables_of(frame))]
+
+
+def _variables_of(frame: FrameType) -> Iterator[Any]:
+    """The values and cells of a generator that waits: in Python 3.10 only the frame has them."""
+    others = {id(other) for other in (frame.f_globals, frame.f_builtins)}
+    yield from (value for value in gc.get_referents(frame) if id(value) not in others)
+
+
+_PYTHONS = ("builtins", "functools", "itertools", "operator", "weakref")
+"""Modules of classes that are written in C, and hold what code may call."""
 
 
 class Internal:
@@ -499,4 +550,7 @@ class Internal:
     __slots__ = ()
 
 
-_NOT_SEARCHED = (str, bytes, int, float, complex, np.ndarray, ModuleType, type, Internal)
+_NOT_SEARCHED = (
+    *(str, bytes, int, float, complex, np.ndarray, ModuleType, type, Internal),
+    *(CodeType, FrameType, TracebackType),
+)

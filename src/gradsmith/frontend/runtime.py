@@ -89,6 +89,7 @@ from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.copying import meaning_of_copy
 from gradsmith.frontend.defaults import with_defaults
+from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.doubts import (
     note_default,
@@ -107,6 +108,7 @@ from gradsmith.frontend.effects import (
     write_outside,
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
+from gradsmith.frontend.enclosing_variables import note_shared
 from gradsmith.frontend.exact_type import by_numpy, of_exact_type
 from gradsmith.frontend.failing import (
     ask_first,
@@ -493,8 +495,9 @@ def staged(function: types.FunctionType) -> Callable[..., Any]:
     made = stage(function, RUNTIME)
     trace = current_trace()
     if trace is not None:
-        if id(function) not in trace.made:
+        if not is_made_function(trace, function):
             trace.lookups.functions[id(function)] = function
+            trace.outside_cells.update((id(cell), cell) for cell in function.__closure__ or ())
         rely_on_absent_names(trace, function)
     if made is function and trace is not None:
         rely_on_names(trace, function)
@@ -632,10 +635,10 @@ class BoundRuntime:
             return bound(name, Unsettled(name, UNSET), outside=True)
         return global_without_value(name)
 
-    @staticmethod
-    def _is_own(trace: Trace, key: tuple[Any, ...]) -> bool:
+    def _is_own(self, trace: Trace, key: tuple[Any, ...]) -> bool:
         """Whether it is a variable of the traced function, which a class in it closes over."""
-        return key[0] == "cell" and key[1] in trace.cells
+        is_cell = key[0] == "cell" and key[1] not in trace.outside_cells
+        return is_cell and is_made_function(trace, self.function)
 
     @staticmethod
     def attribute(owner: Any, name: str) -> Any:
@@ -840,7 +843,14 @@ class BoundRuntime:
     def effect(self, kind: str, name: str) -> None:
         """A write to a global or nonlocal name."""
         trace = current_trace()
-        if trace is not None:
+        if trace is None:
+            return
+        key, _ = global_or_cell(self.function, name)
+        if self._is_own(trace, key):
+            cell, _ = variable_place(self.function, name)
+            _, home = trace.homes.get(id(cell), (None, None))
+            note_shared(name, home, cell)
+        else:
             note_rebinding()
             note_store(trace, self.function, name)
 

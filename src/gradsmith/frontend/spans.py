@@ -78,6 +78,7 @@ _staged: CodeTable[StagedCode] = CodeTable()
 def register(code: CodeType, function: str, definition: ast.AST) -> None:
     """Remember ``code``, and that of the functions inside, as made by staging."""
     _staged[code] = StagedCode(function, definition)
+    _register_methods(code)
     for inner in functions_in(code):
         named = inner.co_name if inner.co_name.isidentifier() else function
         register(inner, named, definition)
@@ -99,6 +100,31 @@ _CO_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: local variables have fixed places, as
 def is_staged_code(code: CodeType) -> bool:
     """Whether staging made this code object."""
     return code in _staged
+
+
+def _register_methods(code: CodeType) -> None:
+    """Remember the code of what is in the bodies of classes inside ``code``."""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType) and not constant.co_flags & _CO_OPTIMIZED:
+            _register_all(constant)
+
+
+def _register_all(code: CodeType) -> None:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _in_classes[constant] = None
+            _register_all(constant)
+
+
+_in_classes: CodeTable[None] = CodeTable()
+"""The code of methods in classes that staged functions define: that of the user's source."""
+
+
+def is_made_code(code: CodeType) -> bool:
+    """Whether a staged function makes the functions with this code, and their variables of
+    enclosing functions are in general those of staged functions.
+    """
+    return code in _staged or code in _in_classes
 
 
 def staged_frame() -> FrameType | None:

@@ -29,11 +29,12 @@ from gradsmith.frontend.context_managers import Passing
 from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.enclose import compile_function, replaced
+from gradsmith.frontend.enclosing_variables import note_shared
 from gradsmith.frontend.evaluated_sources import arguments_of_eval, arguments_of_exec
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
-from gradsmith.frontend.journal import check_iterators, note_container, note_rebinding
+from gradsmith.frontend.journal import check_iterators, note_rebinding
 from gradsmith.frontend.made_functions import note_inner_functions, with_qualified_names
 from gradsmith.frontend.object_identity import check_members
 from gradsmith.frontend.outside_iterators import check_outside_iterators
@@ -356,10 +357,18 @@ class Scratch:
         """What stands for the value of a variable that has none."""
         return Unsettled(name, MISSING)
 
-    def home(self) -> Any:
-        """The region in which a function runs whose variables functions inside may set."""
+    def home(self, set_by_methods: FunctionType | None = None) -> Any:
+        """The region in which a function runs whose variables functions inside may set.
+
+        ``set_by_methods`` closes over those among them that methods of classes set: staging finds
+        these by their cells.
+        """
         trace = current_trace()
-        return None if trace is None else trace.builder
+        if trace is None:
+            return None
+        cells = () if set_by_methods is None else set_by_methods.__closure__ or ()
+        trace.homes.update((id(cell), (cell, trace.builder)) for cell in cells)
+        return trace.builder
 
     def shared(self, name: str, home: Any, read: FunctionType) -> None:
         """A function is about to set ``name``, a variable of a function around it.
@@ -367,17 +376,7 @@ class Scratch:
         That function runs in ``home``; None where it does not set the variable in branches and
         loops itself, so that they know it by its cell, which that of ``read`` is.
         """
-        note_rebinding()
-        trace = current_trace()
-        for cell in read.__closure__ or ():
-            note_container(cell)
-        if home is not None and trace is not None and trace.builder not in (home, trace.root):
-            raise UndecidedError.at(
-                trace.sites.get(trace.builder),
-                f"a function called in a branch or loop on traced values sets {name!r}, a "
-                "variable of the function around it",
-                "return the value instead",
-            )
+        note_shared(name, home, *(read.__closure__ or ()))
 
     def walrus(self, value: Any) -> Any:
         """``value``, which a comprehension gives a variable of the function around it."""

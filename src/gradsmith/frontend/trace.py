@@ -175,8 +175,11 @@ class Trace:
     """Objects with hashes that staged methods have given, by identity."""
     at_end: list[Callable[[], None]] = field(default_factory=list)
     """What is to be done when the run is over."""
-    cells: dict[int, Any] = field(default_factory=dict)
-    """Variables of staged functions that methods of classes defined in them close over."""
+    outside_cells: dict[int, Any] = field(default_factory=dict)
+    """Variables that the user's functions from outside close over, by identity."""
+    homes: dict[int, tuple[Any, Builder]] = field(default_factory=dict)
+    """For variables that methods set, and the function of the variable in branches and loops,
+    too: their cells by identity, and the region in which that function runs."""
     dicts: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What the function sees of the ``__dict__`` of objects from outside, by their identity."""
     dict_owners: dict[int, Any] = field(default_factory=dict)
@@ -283,6 +286,14 @@ class Trace:
     """What is computed before loops that do not change it (`frontend.invariants`)."""
     cached: dict[Any, Any] = field(default_factory=dict)
     """Results of cached functions by region and arguments (`frontend.cached_functions`)."""
+    cache_calls: dict[int, Any] = field(default_factory=dict)
+    """The calls that have run a cached function, by its identity (`frontend.cache_state`)."""
+    cached_arrays: dict[Storage, Any] = field(default_factory=dict)
+    """The arrays that cached functions have returned there, and the functions."""
+    caches: dict[int, tuple[Any, dict[Any, Any]]] = field(default_factory=dict)
+    """Cached functions, by identity, with the results that branches and loops know."""
+    cached_in_dicts: frozenset[CodeType] = frozenset()
+    """The code of the functions whose results are kept so."""
     entered: dict[Builder, Node | Size] = field(default_factory=dict)
     """For these the condition of the first iteration, or how many there are, if it is traced."""
     object_groups: dict[int, list[Node]] = field(default_factory=dict)

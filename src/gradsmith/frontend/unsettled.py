@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from types import CodeType
 from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, Span
@@ -161,6 +162,22 @@ class AskedAheadError(TracedAnewError):
     def __init__(self, site: Span) -> None:
         super().__init__("asking the condition of this loop changes something", site)
         self.site = site
+
+
+class CachedStateError(TracedAnewError):
+    """What the cached function with this code returns or does depends on which of its calls is the
+    first, and a branch or loop may make that.
+
+    The function is traced anew, and the results are entries of a dict that branches and loops know
+    like one of the user's.
+    """
+
+    def __init__(self, name: str, code: CodeType, span: Span | None) -> None:
+        super().__init__(
+            f"{name} keeps its results, and a branch or loop decides which call is the first",
+            span,
+        )
+        self.code = code
 
 
 class FirstTripError(TracedAnewError):

@@ -177,11 +177,23 @@ class Rewriter:
         body = self.body(whole)
         self.liveness = outer
         at = place(node.body[0])
-        first = [] if self.scope.home is None else [self._set(self.scope.home, "home", at)]
+        first = [] if self.scope.home is None else [self._home(self.scope.home, at)]
         unset = initially_unset(reads, self.scope.given)
         first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
         return [*body[:begin], *first, *body[begin:]]
+
+    def _home(self, name: str, at: Place) -> ast.stmt:
+        """``__gs_home_0 = __gs_scratch__.home()``, or ``...home(lambda: (m,))``."""
+        if not self.scope.set_by_methods:
+            return self._set(name, "home", at)
+        read: list[ast.expr] = [
+            ast.Name(variable, ast.Load(), **at) for variable in self.scope.set_by_methods
+        ]
+        none = ast.arguments([], [], None, [], [], None, [])
+        return self._set(
+            name, "home", at, ast.Lambda(none, ast.Tuple(read, ast.Load(), **at), **at)
+        )
 
     def _set(self, name: str, method: str, at: Place, *arguments: ast.expr) -> ast.stmt:
         """``name = __gs_scratch__.method(*arguments)``."""

@@ -31,6 +31,8 @@ class Scope:
     """The variable that keeps where its own are set, if functions inside set any of them."""
     rebound: frozenset[str] = frozenset()
     """Those of its own that it sets itself in other places than its top level."""
+    set_by_methods: tuple[str, ...] = ()
+    """Those among these that methods of classes in it set."""
 
     def home_of(self, name: str) -> str | None:
         """The `home` of the staged function around whose variable ``name`` is stored here."""
@@ -83,8 +85,23 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
         inner = [s for s in node.body if not isinstance(s, (ast.Assign, ast.AnnAssign))]
         rebound = frozenset(names_in(inner).bound)
     arguments = [*node.args.posonlyargs, *node.args.args]
-    first = arguments[0].arg if arguments else None
-    return Scope(bound, parent, *shared_with, given=given, first=first, home=home, rebound=rebound)
+    return Scope(
+        bound,
+        parent,
+        *shared_with,
+        given=given,
+        first=arguments[0].arg if arguments else None,
+        home=home,
+        rebound=rebound,
+        set_by_methods=tuple(sorted(rebound & _set_by_methods(node))) if rebound else (),
+    )
+
+
+def _set_by_methods(node: FunctionNode) -> set[str]:
+    """The variables of enclosing functions that what is in the classes inside declares."""
+    classes = [inner for inner in ast.walk(node) if isinstance(inner, ast.ClassDef)]
+    within = (inner for cls in classes for inner in ast.walk(cls))
+    return {name for inner in within if isinstance(inner, ast.Nonlocal) for name in inner.names}
 
 
 def _depth(scope: Scope | None) -> int:
