@@ -30,7 +30,7 @@ from gradsmith.frontend.dispatch import (
     traced,
     unwrap,
 )
-from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
+from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type, of_one_meaning
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
@@ -238,7 +238,7 @@ builtin(min)(_extreme(np.minimum, min))
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return base**exp
-    operands = [base, exp, mod]
+    operands = [of_exact_type(value) for value in (base, exp, mod)]
     if all(isinstance(value, int) or _is_pythons_integer(value) for value in operands):
         return pow(*map(operator.index, operands))
     error = ArgumentTypeError(
@@ -263,6 +263,7 @@ def _round(number: Any, ndigits: Any = None) -> Any:
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
     if isinstance(number, Tracer):
         check_no_array(number.node)
+        number = of_one_meaning(number, lambda cls: hasattr(cls, "__round__"))
     if not isinstance(number, Tracer) or not _is_rounded(number.type):
         error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"

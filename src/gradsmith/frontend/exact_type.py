@@ -5,6 +5,7 @@ What the trace itself makes of the class is for calls like this one: the emitted
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, pairwise, product
@@ -20,6 +21,7 @@ from gradsmith.frontend.number_class import (
     Types,
     check_no_array,
     is_number,
+    is_truth_class,
     lists_of,
     may_be_fraction,
     operands,
@@ -80,6 +82,29 @@ def of_class(value: Tracer, test: Callable[[type], bool]) -> bool:
     if len(answers) > 1:
         return test(class_of_values(exact_type(value)))
     return answers.pop()
+
+
+def of_one_meaning(value: Any, meaning: Callable[[type], object]) -> Any:
+    """The same value; a number of which the path taken decides what it means, by its class, as a
+    node of the type that it has in the present call.
+    """
+    if not isinstance(value, Tracer) or not is_number(value.node):
+        return value
+    types = (value.type, *possible_types(value.node))
+    several = len({meaning(class_of_values(type_)) for type_ in types}) > 1
+    return of_exact_type(value) if several else value
+
+
+def pythons_integer(value: Any) -> Any:
+    """For C code that takes Python's own integers only: the present number of a traced one, which
+    the emitted code checks; anything else as it is.
+    """
+    if isinstance(value, TracedInt):
+        return int(value)
+    if not isinstance(value, Tracer) or value.ndim:
+        return value
+    exact = of_one_meaning(value, lambda cls: issubclass(cls, int))
+    return operator.index(exact) if exact.type.weak and exact.is_index() else exact
 
 
 def _by_sizes(trace: Trace, node: Node) -> Types:
@@ -170,13 +195,23 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
         return apply(
             function, run(_as_numpys, as_pythons(of_one_dtype(args[0]))), *args[1:], **kwargs
         )
+    if not isinstance(function, np.ufunc):
+        taken = partial(_mapped, _as_operand)
+        return apply(function, *map(taken, args), **{k: taken(v) for k, v in kwargs.items()})
     result = apply(function, *args, **kwargs)
     made = result if isinstance(result, tuple) else (result,)
-    if not (isinstance(function, np.ufunc) and any(map(_may_be_pythons, made))):
+    if not any(map(_may_be_pythons, made)):
         return result
     first = as_pythons(of_one_dtype(args[0]))
     _check_length(first)
     return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+def _as_operand(value: Any) -> Any:
+    """A number as one of Python's, which NumPy converts, where it may be one; as a truth value or
+    not, by the present call.
+    """
+    return as_pythons(of_one_meaning(value, is_truth_class))
 
 
 def _check_length(value: Any) -> None:
@@ -230,7 +265,7 @@ def as_pythons(value: Any) -> Any:
     """A number that may be one of Python's as a node of that class: what is made of it is right
     for others, too, if it is converted.
     """
-    if not isinstance(value, Tracer) or not _is_open(value):
+    if not isinstance(value, Tracer) or value.type.weak or not _may_be_pythons(value):
         return value
     return _of_node(widened(value.node, dtype=value.dtype, scalar=False))
 
@@ -324,20 +359,26 @@ def _of_exact_dtype(
     result: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """Arguments that give the result its dtype: numbers among them as ones of their exact types,
-    where these decide the dtype of an array; None where they do not.
+    where these decide the dtype of an array, which a list may be made; None where they do not.
     """
-    if not isinstance(result, Tracer) or result.type.form != "array" or result.dtype.kind == "b":
-        return None
-    given = [v for v in leaves((*args, *kwargs.values())) if isinstance(v, _NUMBERS)]
-    if not any(map(_is_open, given)):
-        return None
-    types = [possible_types(v.node) if isinstance(v, Tracer) else (traced(v).type,) for v in given]
-    dtypes = {result_dtype(*some) for some in islice(product(*types), MOST)}
-    dtypes.add(result_dtype(*[traced(v).type for v in given]))
-    if len(dtypes) == 1:
+    given = [*args, *kwargs.values()]
+    made = isinstance(result, Tracer) and result.type.form == "array" and result.dtype.kind != "b"
+    arrays = [given] if made else []
+    arrays += [value for value in given if type(value) in (list, tuple)]
+    if not any(map(_decide_the_dtype, arrays)):
         return None
     exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
     return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+
+
+def _decide_the_dtype(values: Sequence[Any]) -> bool:
+    """Whether the path taken decides the dtype of what is made of these values."""
+    given = [v for v in leaves(values) if isinstance(v, _NUMBERS)]
+    if not any(map(_is_open, given)):
+        return False
+    types = [possible_types(v.node) if isinstance(v, Tracer) else (traced(v).type,) for v in given]
+    dtypes = {result_dtype(*some) for some in islice(product(*types), MOST)}
+    return len(dtypes | {result_dtype(*[traced(v).type for v in given])}) > 1
 
 
 def _of_exact_classes(
@@ -399,3 +440,4 @@ Tracer.of_exact_type = staticmethod(of_exact_type)
 Tracer.raises_by_class = staticmethod(_raises_by_class)
 Tracer.of_exact_classes = staticmethod(_of_exact_classes)
 Tracer.of_exact_dtype = staticmethod(_of_exact_dtype)
+Tracer.of_one_meaning = staticmethod(of_one_meaning)

@@ -226,6 +226,8 @@ def _known_dtype(dtype: Any) -> DType:
 @_method
 def _conj(owner: Tracer) -> Tracer:
     """Of real numbers these themselves: the method, unlike np.conj, makes no copy of an array."""
+    if owner.type.weak and owner.dtype.kind == "b":
+        return run(whole_of, owner)
     made: Tracer = apply(np.conjugate, owner) if owner.type.complex else owner
     return run(as_complex, made) if made.type.complex and owner.type.weak else made
 

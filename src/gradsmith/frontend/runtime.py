@@ -109,7 +109,7 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.enclosing_variables import note_shared
-from gradsmith.frontend.exact_type import by_numpy, of_exact_type
+from gradsmith.frontend.exact_type import by_numpy, of_one_meaning, pythons_integer
 from gradsmith.frontend.failing import (
     ask_first,
     asserted,
@@ -150,6 +150,7 @@ from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.number_class import is_index_class
 from gradsmith.frontend.object_arrays import meaning_of_object_array
 from gradsmith.frontend.object_identity import check_future_keys, check_keys, check_members
 from gradsmith.frontend.objects import (
@@ -456,8 +457,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         if isinstance(function, enum.EnumMeta):
             args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
-            args = [int(a) if isinstance(a, TracedInt) else a for a in args]
-            kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
+            args = list(map(pythons_integer, args))
+            kwargs = {name: pythons_integer(a) for name, a in kwargs.items()}
         if is_made_here(function):
             return construct(function, args, kwargs)
         if function is functools.partial and args and type(args[0]) is functools.partial:
@@ -559,15 +560,9 @@ def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
     return name in ("node", "__repr__") or builtins_table.is_of_object(owner, name)
 
 
-def _is_traced_bool(key: Any) -> bool:
-    return isinstance(key, Tracer) and key.type.weak and key.dtype.kind == "b" and not key.ndim
-
-
 def _check_index(owner: Any, key: Any) -> None:
     """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
-    if not isinstance(key, Tracer) or key.ndim or key.dtype.kind not in "bfc":
-        return
-    if of_exact_type(key).dtype.kind in "iu":
+    if not isinstance(key, Tracer) or key.ndim or key.is_index():
         return
     kind = "list" if isinstance(owner, list) else "tuple"
     text = f"{kind} indices must be integers or slices, not {protocols.called(key)}"
@@ -699,9 +694,10 @@ class BoundRuntime:
         return _item_of_outside(trace, owner, key)
 
     def _by_traced_key(self, owner: Any, key: Any, trace: Trace) -> tuple[Any] | None:
-        if isinstance(owner, (list, tuple)) and _is_traced_bool(key):
-            return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
         if isinstance(owner, (list, tuple)):
+            key = of_one_meaning(key, is_index_class)
+            if isinstance(key, Tracer) and key.is_index() and key.dtype.kind == "b":
+                return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
             _check_index(owner, key)
         if isinstance(owner, (list, tuple)) and isinstance(key, TracedInt):
             check_element(owner, key)

@@ -44,7 +44,13 @@ def _within(indices: Any, size: Size, mode: str) -> Any:
 def _take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Node:
     x = ravel(a) if axis is None else as_node(a)
     place = 0 if axis is None else normalize_axis(axis, x.ndim)
-    return read(x, along(place, _within(indices, x.shape[place], mode)))
+    return read(x, along(place, _within(_positions(indices), x.shape[place], mode)))
+
+
+def _positions(indices: Any) -> Any:
+    """Indices as integers: truth values are no mask here, but 0 and 1."""
+    given = as_node(indices)
+    return cast(given, np.dtype(np.int64)) if given.dtype.kind == "b" else indices
 
 
 @implements(np.take_along_axis)
