@@ -417,8 +417,7 @@ def class_of(value: Tracer) -> type:
 
 def attribute_of(owner: Any, name: str) -> Any:
     """An attribute of a traced value: only what the array, number or string would have."""
-    if isinstance(owner, Tracer) and name not in _ALIKE:
-        owner = of_exact_type(owner)
+    owner = _of_class_with(owner, name)
     if name == "__class__":
         return _type(owner)
     if isinstance(owner, Text) and not hasattr("", name):
@@ -429,7 +428,8 @@ def attribute_of(owner: Any, name: str) -> Any:
         return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
-    if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
+    numpys = isinstance(owner, Tracer) and not owner.type.weak
+    if numpys and name in METHODS and (owner.type.form == "array" or name not in _ALIKE):
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
         owner = of_exact_type(owner)
@@ -445,6 +445,15 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise
     except AttributeError:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
+
+
+def _of_class_with(owner: Any, name: str) -> Any:
+    """A number as one of the class that it has in this call, where that decides what the attribute
+    is.
+    """
+    if name in _ALIKE:
+        return of_one_meaning(owner, lambda cls: hasattr(cls, name))
+    return of_exact_type(owner)
 
 
 def is_of_object(owner: Any, name: str) -> bool:

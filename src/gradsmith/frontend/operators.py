@@ -224,7 +224,7 @@ def _known_dtype(dtype: Any) -> DType:
 
 
 @_method
-def _conj(owner: Tracer) -> Tracer:
+def _conj(owner: Tracer) -> Any:
     """Of real numbers these themselves: the method, unlike np.conj, makes no copy of an array."""
     if owner.type.weak and owner.dtype.kind == "b":
         return run(whole_of, owner)
