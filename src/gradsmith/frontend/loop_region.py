@@ -344,7 +344,7 @@ class LoopRegion:
         """What is there for a variable that holds this if there is no trip."""
         if isinstance(before, Unsettled):
             return before
-        tried = self._loop in self.trace.first_apart
+        tried = self._loop in self.trace.learned.first_apart
         return (Unsettled if tried else SetByTrips)(name, VARIES, self._loop)
 
     def _unsettled(self, name: str, why: str) -> Unsettled:

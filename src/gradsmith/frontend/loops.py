@@ -71,7 +71,7 @@ class _Counting:
 
 def _first_apart(place: Span) -> FirstApart:
     trace = current_trace()
-    apart = trace is not None and place in trace.first_apart
+    apart = trace is not None and place in trace.learned.first_apart
     return FirstApart.NEXT if apart else FirstApart.NO
 
 
@@ -138,7 +138,7 @@ class Looping:
         self.iterable = self.plan.iterable
         self.place = current_span() or NOWHERE
         trace = current_trace()
-        self.ahead = trace is not None and self.place in trace.asked_ahead
+        self.ahead = trace is not None and self.place in trace.learned.asked_ahead
         self.names = names.ahead() if self.ahead else names
         self._begun: tuple[Builder, int, Changes] | None = None
         self._is_pythons = self.rolled = self.resets = self._done = False

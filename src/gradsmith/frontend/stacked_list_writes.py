@@ -148,7 +148,7 @@ def _kind_of(value: Any) -> Any:
 def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
     """Let the rows at ``key`` be these parts of an element."""
     if not all(whole.view.storage.replaced for whole in made.wholes):
-        if made.sites <= trace.needs.get(Need.REPLACED, NONE):
+        if made.sites <= trace.learned.needs.get(Need.REPLACED, NONE):
             refuse([made])
         raise StackedListError(Need.REPLACED, made.sites, current_span())
     for whole, part in zip(made.wholes, parts, strict=True):
