@@ -57,7 +57,6 @@ from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import full
 from gradsmith.tree import LEAF
 
-NARROW = ("e", "f", "F")
 """Types of arrays that a scalar of NumPy's widens and a float of Python's does not."""
 
 
