@@ -34,7 +34,7 @@ from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
-from gradsmith.frontend.messages import example_of, no_attribute, shown
+from gradsmith.frontend.messages import instance_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
     Classes,
@@ -466,7 +466,7 @@ def _of_object(owner: Any, name: str) -> Any:
         return lambda asked: attribute_of(owner, asked)
     if not _has(owner, name):
         raise no_attribute(owner, name, argument_behind(current_trace(), owner))
-    found = getattr(example_of(_type(owner)), name)
+    found = getattr(instance_of(_type(owner)), name)
     methods = (types.BuiltinMethodType, types.MethodWrapperType)
     if not isinstance(found, methods) or name in ("__dir__", "__init__"):
         return found
@@ -519,7 +519,7 @@ _STAND_INS = (Tracer, TracedInt, Text)
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
         return hasattr(0 if isinstance(owner, TracedInt) else "", name)
-    return of_class(owner, lambda cls: hasattr(example_of(cls), name))
+    return of_class(owner, lambda cls: hasattr(instance_of(cls), name))
 
 
 @builtin(hasattr)
