@@ -50,7 +50,7 @@ from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import MEANINGS
 from gradsmith.frontend.summing import summed
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Flat, Tracer
@@ -513,9 +513,6 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""
 
 
-_STAND_INS = (Tracer, TracedInt, Text)
-
-
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
         return hasattr(0 if isinstance(owner, TracedInt) else "", name)
@@ -526,7 +523,7 @@ def _has(owner: Any, name: str) -> bool:
 def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    traced_owner = isinstance(owner, _STAND_INS)
+    traced_owner = isinstance(owner, STAND_INS)
     return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
 
 
@@ -539,7 +536,7 @@ def _has_in_call(owner: Any, name: str) -> bool:
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    if not isinstance(owner, _STAND_INS):
+    if not isinstance(owner, STAND_INS):
         return getattr(owner, name, *default)
     missing = default and not _has_in_call(owner, name)
     return default[0] if missing else attribute_of(owner, name)

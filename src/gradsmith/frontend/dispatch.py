@@ -40,7 +40,7 @@ from gradsmith.frontend.shape_errors import Asked, asking, assumptions, with_sha
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View, view_steps
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Flat, Tracer
@@ -712,7 +712,7 @@ def traced(value: Any) -> Tracer:
 
 def is_traced(value: Any) -> bool:
     """Whether ``value`` is traced, or holds something that is."""
-    if isinstance(value, (Tracer, TracedInt, Text)):
+    if isinstance(value, STAND_INS):
         return True
     if isinstance(value, dict):
         return any_traced(value.values())
