@@ -29,21 +29,8 @@ STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 RANDOM = ("numpy.random", "random", "secrets")
 EFFECTS = ("logging", "warnings", "sys", "_io", "io", "time")
 HARMLESS = {
-    "abc",
-    "builtins",
-    "collections",
-    "contextlib",
-    "copy",
-    "dataclasses",
-    "enum",
-    "functools",
-    "itertools",
-    "operator",
-    "types",
-    "typing",
-    "_operator",
-    "_functools",
-    "_collections",
+    *("abc", "builtins", "collections", "contextlib", "copy", "dataclasses", "enum", "functools"),
+    *("itertools", "operator", "types", "typing", "_operator", "_functools", "_collections"),
 }
 """Modules whose functions only pass values on: whatever computes asks the tracer itself."""
 
@@ -58,23 +45,8 @@ CALLED_OF_NUMPY = frozenset(
 
 ASKED = frozenset(
     {
-        *(
-            abs,
-            all,
-            any,
-            bool,
-            complex,
-            dict,
-            dir,
-            float,
-            format,
-            hasattr,
-            int,
-            isinstance,
-            len,
-            list,
-        ),
-        *(max, min, print, repr, round, set, sorted, str, sum, tuple, type),
+        *(abs, all, any, bool, complex, dict, dir, float, format, hasattr, int, isinstance),
+        *(len, list, max, min, print, repr, round, set, sorted, str, sum, tuple, type),
     }
 )
 """Python's own functions, which ask an object itself."""
