@@ -274,8 +274,8 @@ it, and None if it is to stay a size.
 _WHOLE = "whole."
 
 
-def is_whole(symbol: Symbol) -> bool:
-    """Whether it is an integer that is made of a number, and not one that a loop counts."""
+def is_conversion(symbol: Symbol) -> bool:
+    """Whether it is the integer that a number is converted to, and not one that a loop counts."""
     return symbol.name.startswith(_WHOLE)
 
 
