@@ -88,8 +88,6 @@ class LoopRegion:
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
         self.state = State(sites)
-        self.first_apart = False
-        """Whether a first iteration has been made by itself."""
         self._number = None
         if trips is None:
             self._number = dims.changing(fresh_name(trace, "trips"), 1, 0, None)
@@ -323,7 +321,7 @@ class LoopRegion:
         there is no trip.
         """
         old, had = found_before(name, before, self.trace)
-        if self.first_apart or had is not True or is_undefined(old):
+        if had is not True or is_undefined(old):
             return False
         if not tree.flatten(after, is_data)[0]:
             return False
