@@ -132,7 +132,7 @@ def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
     """
     module = (function.__module__ or "").split(".")[0]
     if module in EFFECTS and current_trace() is not None:
-        refuse_effect(function, args, kwargs)
+        _refuse_effect(function, args, kwargs)
         if function.__name__ != "getLogger" and not _filters_for_a_while(function):
             warn_effect(name_of(function))
         return
@@ -212,7 +212,7 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
             "draw the numbers outside and pass them as an argument",
         )
     if module.split(".")[0] in EFFECTS or isinstance(owner, io.IOBase):
-        refuse_effect(function, args, kwargs)
+        _refuse_effect(function, args, kwargs)
         warn_effect(name_of(function))
         return
     if isinstance(function, np.ufunc) and home_of(function):
@@ -226,7 +226,7 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
         raise unsupported(function)
 
 
-def refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
+def _refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
     """Refuse traced values to what happens when tracing, and not at each call.
 
     Raises

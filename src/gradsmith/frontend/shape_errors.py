@@ -125,7 +125,7 @@ class Assumptions:
         for (left, right), place in self._found.items():
             made = len(nodes)
             self._define_counts(nodes[place + inserted : place + inserted + 1])
-            holds = are_equal(left, right)
+            holds = _are_equal(left, right)
             if not holds:
                 return False
             checks = nodes[made:]
@@ -149,7 +149,7 @@ class Assumptions:
                 reading(node)
 
 
-def are_equal(left: Size, right: Size) -> bool:
+def _are_equal(left: Size, right: Size) -> bool:
     """Whether two sizes are equal in the present call, on which the code is specialised."""
     trace = current_trace()
     assert trace is not None
