@@ -34,7 +34,7 @@ from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type, o
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
-from gradsmith.frontend.messages import example_of, no_attribute, shown
+from gradsmith.frontend.messages import instance_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
     Classes,
@@ -50,7 +50,7 @@ from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import MEANINGS
 from gradsmith.frontend.summing import summed
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Flat, Tracer
@@ -476,7 +476,7 @@ def _of_object(owner: Any, name: str) -> Any:
         return lambda asked: attribute_of(owner, asked)
     if not _has(owner, name):
         raise no_attribute(owner, name, argument_behind(current_trace(), owner))
-    found = getattr(example_of(_type(owner)), name)
+    found = getattr(instance_of(_type(owner)), name)
     methods = (types.BuiltinMethodType, types.MethodWrapperType)
     if not isinstance(found, methods) or name in ("__dir__", "__init__"):
         return found
@@ -523,20 +523,17 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""
 
 
-_STAND_INS = (Tracer, TracedInt, Text)
-
-
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
         return hasattr(0 if isinstance(owner, TracedInt) else "", name)
-    return of_class(owner, lambda cls: hasattr(example_of(cls), name))
+    return of_class(owner, lambda cls: hasattr(instance_of(cls), name))
 
 
 @builtin(hasattr)
 def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    traced_owner = isinstance(owner, _STAND_INS)
+    traced_owner = isinstance(owner, STAND_INS)
     return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
 
 
@@ -549,7 +546,7 @@ def _has_in_call(owner: Any, name: str) -> bool:
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    if not isinstance(owner, _STAND_INS):
+    if not isinstance(owner, STAND_INS):
         return getattr(owner, name, *default)
     missing = default and not _has_in_call(owner, name)
     return default[0] if missing else attribute_of(owner, name)

@@ -467,7 +467,7 @@ def length_of(values: Sequence[Any]) -> Size:
     return length
 
 
-def is_empty(values: Sequence[Any]) -> bool:
+def _is_empty(values: Sequence[Any]) -> bool:
     """Whether it has no elements: the code is specialised on that, also where the data decide."""
     return Tracer.decide(wrap_size(length_of(values)) == 0)
 
@@ -589,7 +589,7 @@ def array_of(values: Sequence[Any]) -> Tracer:
     """The array that NumPy makes of the elements: one of floats where there are none."""
     whole = whole_of(values)
     as_if_empty = whole.ndim == 1 and whole.dtype == np.float64
-    return whole if as_if_empty or not is_empty(values) else traced(np.array([]))
+    return whole if as_if_empty or not _is_empty(values) else traced(np.array([]))
 
 
 def _that_count(values: Sequence[Any]) -> Sequence[Any]:

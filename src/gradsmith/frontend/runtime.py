@@ -180,7 +180,7 @@ from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.text import Text, f_string
+from gradsmith.frontend.text import STAND_INS, f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -639,7 +639,7 @@ class BoundRuntime:
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is None or isinstance(owner, (Tracer, TracedInt, Text)):
+        if trace is None or isinstance(owner, STAND_INS):
             return builtins_table.attribute_of(owner, name)
         if type(owner) is OpaqueObject and _is_of_stand_in(owner, name):
             return call(type, owner) if name == "__class__" else owner.__getattr__(name)

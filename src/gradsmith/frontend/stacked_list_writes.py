@@ -57,7 +57,6 @@ from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import full
 from gradsmith.tree import LEAF
 
-NARROW = ("e", "f", "F")
 """Types of arrays that a scalar of NumPy's widens and a float of Python's does not."""
 
 
@@ -148,7 +147,7 @@ def _kind_of(value: Any) -> Any:
 def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
     """Let the rows at ``key`` be these parts of an element."""
     if not all(whole.view.storage.replaced for whole in made.wholes):
-        if made.sites <= trace.needs.get(Need.REPLACED, NONE):
+        if made.sites <= trace.learned.needs.get(Need.REPLACED, NONE):
             refuse([made])
         raise StackedListError(Need.REPLACED, made.sites, current_span())
     for whole, part in zip(made.wholes, parts, strict=True):

@@ -207,11 +207,11 @@ def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, inde
 def _gradient_of_written(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     part = take_part(g, *arrays, index=index)
     if may_repeat(index, arrays):
-        part = FUNCTIONS[np.where](last_writes(part, x, *arrays, index=index), part, 0)
+        part = FUNCTIONS[np.where](_last_writes(part, x, *arrays, index=index), part, 0)
     return unbroadcast(part, update.shape)
 
 
-def last_writes(part: Node, x: Node, *arrays: Node, index: Index) -> Node:
+def _last_writes(part: Node, x: Node, *arrays: Node, index: Index) -> Node:
     """Where among the indexed elements is the last one that was written to its place.
 
     Found by writing everyone's number and looking whose is left.

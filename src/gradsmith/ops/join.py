@@ -31,7 +31,7 @@ from gradsmith.ops.manipulate import atleast_1d, atleast_2d, atleast_3d, ravel
 from gradsmith.ops.shape import cast, expand_dims
 
 
-def part_along(x: Node, axis: int, part: Slice | Size) -> Node:
+def _part_along(x: Node, axis: int, part: Slice | Size) -> Node:
     """``x[:, ..., part]``, the part standing at ``axis``."""
     if part == Slice(None, None):
         return x
@@ -74,7 +74,7 @@ def _concatenate_infer(*arrays: ArrayType, axis: int) -> ArrayType:
 
 def _concatenate_transpose(position: int, g: Node, *arrays: Node, axis: int) -> Node:
     sizes = [array.shape[axis] for array in arrays]
-    return part_along(g, axis, between(sizes[:position], sizes[position], sizes[position + 1 :]))
+    return _part_along(g, axis, between(sizes[:position], sizes[position], sizes[position + 1 :]))
 
 
 def between(before: Sequence[Size], size: Size, after: Sequence[Size]) -> Slice:
@@ -110,7 +110,7 @@ stack: Op = primitive(
     infer=_stack_infer,
     evaluate=lambda *arrays, axis: np.stack(arrays, axis),
     derivative=Linear(
-        Each(lambda position, g, *arrays, axis: part_along(g, axis, position)), joint=True
+        Each(lambda position, g, *arrays, axis: _part_along(g, axis, position)), joint=True
     ),
     emit=_emit_joined("np.stack"),
 )
@@ -244,7 +244,7 @@ def _split_along(ary: Any, where: Any, axis: Any, *, equal: bool) -> list[Node]:
     x = as_node(ary)
     place = normalize_axis(axis, x.ndim)
     parts = _split_parts(x.shape[place], where, equal=equal)
-    return [part_along(x, place, part) for part in parts]
+    return [_part_along(x, place, part) for part in parts]
 
 
 @implements(np.split)
@@ -287,7 +287,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Node, ...]:
     place = normalize_axis(axis, node.ndim)
     if dims.is_unbacked(node.shape[place]):
         raise UnsupportedError("the number of arrays depends on the data")
-    return tuple(part_along(node, place, i) for i in range(dims.concrete(node.shape[place])))
+    return tuple(_part_along(node, place, i) for i in range(dims.concrete(node.shape[place])))
 
 
 if hasattr(np, "unstack"):  # since NumPy 2.1

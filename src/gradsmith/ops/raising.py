@@ -21,7 +21,7 @@ from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, is_mask
-from gradsmith.ops.regions import is_whole
+from gradsmith.ops.regions import is_conversion
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
@@ -243,7 +243,7 @@ def _may_exceed_floats(operand: Node) -> bool:
     """
     if operand.op is intrinsics.size:
         symbol = dims.as_symbol(operand.attrs["value"])
-        if symbol is not None and is_whole(symbol):
+        if symbol is not None and is_conversion(symbol):
             return False
     value = intrinsics.number(operand)
     return _is_too_large(operand) if value is not None else _may_be_unbounded(operand)
@@ -251,7 +251,7 @@ def _may_exceed_floats(operand: Node) -> bool:
 
 def is_unbounded(symbol: dims.Symbol) -> bool:
     """Whether it is an argument, or an integer made of a number."""
-    return not (symbol.unbacked or symbol.axis) or is_whole(symbol)
+    return not (symbol.unbacked or symbol.axis) or is_conversion(symbol)
 
 
 _CONVERTING = {
