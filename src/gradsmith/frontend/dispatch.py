@@ -15,6 +15,8 @@ import numpy as np
 
 from gradsmith.errors import (
     ArgumentTypeError,
+    ArgumentValueError,
+    AttributeMissingError,
     ControlFlowError,
     GradsmithError,
     InternalError,
@@ -49,6 +51,7 @@ from gradsmith.frontend.unsettled import Refusing, UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops import index, library
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import reading
@@ -235,6 +238,7 @@ def _run_once(
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
     with _in_own_words(trace, function, implementation, nodes, named):
+        _check_truths(function, nodes, named)
         _decide_truths(function, implementation, nodes, named)
         with assumptions(trace) as assumed:
             result = _with_options_known(function, implementation, nodes, named)
@@ -454,6 +458,45 @@ def own_error(error: BaseException | None) -> Exception | None:
     if trace is None or trace.builder is not trace.root:
         return None
     return error.own if isinstance(error, GradsmithError) else in_pythons_words(error)
+
+
+def _check_truths(function: Any, nodes: list[Any], named: dict[str, Any]) -> None:
+    """Raise NumPy's error of truth values where it asks for integers: some functions take them,
+    some take False alone.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError, AttributeMissingError
+        This one does not.
+    """
+    truths = list(filter(_is_truth, leaves([*nodes, *named.values()])))
+    if isinstance(function, np.ufunc) or not truths:
+        return
+    for kind in _OF_MASKS if function in (np.delete, np.insert) else (ArgumentTypeError,):
+        misfit = kind(f"{name_of(function)}: a truth value is no integer here", hint=_AS_INTEGER)
+        misfit.own = numpys_error(misfit, function, nodes, named)
+        if misfit.own is None:
+            of_true = numpys_error(misfit, function, nodes, named, number=2)
+            misfit.own = of_true if of_true and any(map(_holds, truths)) else None
+        if misfit.own is not None:
+            raise misfit
+
+
+_OF_MASKS = (ArgumentTypeError, ArgumentValueError, AttributeMissingError)
+"""What functions raise that take masks as well."""
+_AS_INTEGER = "convert it with int()"
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is one truth value."""
+    if isinstance(value, Node):
+        return isinstance(value.type, ArrayType) and not value.ndim and value.dtype.kind == "b"
+    return isinstance(value, (bool, np.bool_))
+
+
+def _holds(truth: Any) -> bool:
+    """Whether it is true in the present call, which the emitted code checks."""
+    return bool(Tracer.known(Tracer(View(Storage(truth)))) if isinstance(truth, Node) else truth)
 
 
 def _decide_truths(

@@ -6,8 +6,7 @@ What the trace itself makes of the class is for calls like this one: the emitted
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, pairwise, product
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.nested_values import leaves, mapped, mapped_arguments
 from gradsmith.frontend.number_class import (
     MOST,
     Classes,
@@ -196,8 +196,8 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
             function, run(_as_numpys, as_pythons(of_one_dtype(args[0]))), *args[1:], **kwargs
         )
     if not isinstance(function, np.ufunc):
-        taken = partial(_mapped, _as_operand)
-        return apply(function, *map(taken, args), **{k: taken(v) for k, v in kwargs.items()})
+        operands, named = mapped_arguments(_as_operand, args, kwargs)
+        return apply(function, *operands, **named)
     result = apply(function, *args, **kwargs)
     made = result if isinstance(result, tuple) else (result,)
     if not any(map(_may_be_pythons, made)):
@@ -328,7 +328,7 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
     _keep_classes_of(args, trace)
     if not trace.trying:
         return args
-    return [of_exact_type(a) if _is_open(a) else a for a in args]
+    return list(map(_of_exact_type_if_open, args))
 
 
 def _keep_classes_of(args: Sequence[Any], trace: Trace) -> None:
@@ -367,13 +367,12 @@ def _of_exact_dtype(
     arrays += [value for value in given if type(value) in (list, tuple)]
     if not any(map(_decide_the_dtype, arrays)):
         return None
-    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
-    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+    return mapped_arguments(_of_exact_type_if_open, args, kwargs)
 
 
 def _decide_the_dtype(values: Sequence[Any]) -> bool:
     """Whether the path taken decides the dtype of what is made of these values."""
-    given = [v for v in leaves(values) if isinstance(v, _NUMBERS)]
+    given = [v for v in leaves([*values]) if isinstance(v, _NUMBERS)]
     if not any(map(_is_open, given)):
         return False
     types = [possible_types(v.node) if isinstance(v, Tracer) else (traced(v).type,) for v in given]
@@ -385,15 +384,14 @@ def _of_exact_classes(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """The arguments with numbers of their exact types; None where no number among them is open."""
-    if not any(map(_is_open, leaves((*args, *kwargs.values())))):
+    if not any(map(_is_open, leaves([*args, *kwargs.values()]))):
         return None
     trace = current_trace()
     if function in (index.read, index.write) and trace is not None and not trace.trying:
         array, key, *rest = args
         keys = [_as_key(part) for part in (key if isinstance(key, tuple) else [key])]
         return [array, tuple(keys) if isinstance(key, tuple) else keys[0], *rest], kwargs
-    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
-    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+    return mapped_arguments(_of_exact_type_if_open, args, kwargs)
 
 
 def _as_key(value: Any) -> Any:
@@ -401,36 +399,19 @@ def _as_key(value: Any) -> Any:
     bounds of slices are sizes, of which integers are made.
     """
     if isinstance(value, slice):
-        return _mapped(of_exact_type, value)
+        return mapped(of_exact_type, value)
     if not _is_open(value) or all(t.dtype.kind not in "iu" for t in possible_types(value.node)):
         return value
     return _of_node(widened(value.node, dtype=np.dtype(np.int64), scalar=False))
 
 
+def _of_exact_type_if_open(value: Any) -> Any:
+    return of_exact_type(value) if _is_open(value) else value
+
+
 def _is_open(value: Any) -> bool:
     """Whether it may be of another type than its node."""
     return isinstance(value, Tracer) and possible_types(value.node) != (value.type,)
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """What a nested list or tuple holds, and what a slice goes by."""
-    if type(value) in (list, tuple, slice):
-        for part in _bounds(value) if isinstance(value, slice) else value:
-            yield from leaves(part)
-    else:
-        yield value
-
-
-def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    if type(value) in (list, tuple):
-        return type(value)(_mapped(function, part) for part in value)
-    if isinstance(value, slice):
-        return slice(*(_mapped(function, part) for part in _bounds(value)))
-    return function(value)
-
-
-def _bounds(value: slice) -> tuple[Any, Any, Any]:
-    return value.start, value.stop, value.step
 
 
 _NUMBERS = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray)

@@ -41,13 +41,18 @@ OPERATIONS: dict[Any, Callable[..., Any]] = {
 
 
 def numpys_error(
-    error: Exception, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    error: Exception,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    number: int = 1,
 ) -> Exception | None:
     """The error that ``function`` raises on arrays of the types of ``args``, as ``error`` has it.
 
     None where it raises none, so that ``error`` is about something that gradsmith cannot do, and
     where sizes that only running tells decide, unless a ``try`` handles the error. The sizes are
-    as they are now, by guards and checks.
+    as they are now, by guards and checks; ``number`` says of which elements (`example_of`).
     """
     sizes = [size for leaf in leaves([*args, *kwargs.values()]) for size in sizes_of(leaf)]
     called, trace = OPERATIONS.get(function, function), current_trace()
@@ -55,7 +60,7 @@ def numpys_error(
     if not is_numpys(called) or (any(map(dims.is_unbacked, sizes)) and not handled):
         return None
     try:
-        given, named = mapped_arguments(example_of, args, kwargs)
+        given, named = mapped_arguments(partial(example_of, number=number), args, kwargs)
     except ValueError:
         return None
     found = raised_by(called, given, named)

@@ -10,7 +10,7 @@ import inspect
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -109,7 +109,7 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.enclosing_variables import note_shared
-from gradsmith.frontend.exact_type import by_numpy, of_one_meaning, pythons_integer
+from gradsmith.frontend.exact_type import by_numpy, of_exact_type, of_one_meaning, pythons_integer
 from gradsmith.frontend.failing import (
     ask_first,
     asserted,
@@ -562,10 +562,17 @@ def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
 
 def _check_index(owner: Any, key: Any) -> None:
     """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
+    bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else ()
+    numbers = [b for b in bounds if isinstance(b, Tracer) and b.type.form != "array"]
+    if not all(of_exact_type(number).is_index() for number in numbers):
+        _refuse_index("slice indices must be integers or None or have an __index__ method")
     if not isinstance(key, Tracer) or key.ndim or key.is_index():
         return
     kind = "list" if isinstance(owner, list) else "tuple"
-    text = f"{kind} indices must be integers or slices, not {protocols.called(key)}"
+    _refuse_index(f"{kind} indices must be integers or slices, not {protocols.called(key)}")
+
+
+def _refuse_index(text: str) -> NoReturn:
     error = ArgumentTypeError(text, current_span(), "convert it with int(...)")
     error.own = TypeError(text)
     raise error

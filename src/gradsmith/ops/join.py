@@ -10,7 +10,7 @@ import numpy as np
 
 from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Each, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, describe_shape, same_shape
@@ -234,7 +234,10 @@ def _split_parts(size: Size, where: Any, *, equal: bool) -> list[Slice]:
         return [slice_of(a, b, None, size) for a, b in zip(starts, stops, strict=True)]
     count = as_static_int(where, "the number of sections")
     if count <= 0:
-        raise ShapeError("number sections must be larger than 0.")
+        misfit = ShapeError("number sections must be larger than 0.")
+        if equal and not count and isinstance(where, (int, Dim)):
+            misfit.own = ZeroDivisionError("integer modulo by zero")  # of Python's numbers
+        raise misfit
     if equal and not dims.same(size % count, 0):
         raise ShapeError("array split does not result in an equal division")
     return _sections(size, count)
