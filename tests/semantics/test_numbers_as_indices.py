@@ -40,7 +40,12 @@ USES = {
     "rounded": ["round(2.345, b)", "round(x[0], b)", "round(b)"],
     "operators": ["~b", "b & 1", "b << 1", "-b", "abs(b)", "b.conjugate()"],
     "methods": ["b.is_integer()", "b.bit_length()"],
-    "in arrays": ["np.take(x, b)", "np.take([5, 6.5], [b])"],
+    "in arrays": [
+        "np.take(x, b)",
+        "np.take([5, 6.5], [b])",
+        "np.linspace(0, 1, b)",
+        "np.zeros(b)",
+    ],
     "as arrays": ["b * np.array(b)", "[b] * np.array(1.0)", "np.sum([b, 1])", "np.array([b])[0]"],
 }
 

@@ -62,6 +62,7 @@ from gradsmith.ops.raising import (
     beginning,
     converted_integers,
     error_of,
+    is_long_quotient,
     may_be_out_of_range,
     may_raise,
     may_signal,
@@ -363,7 +364,7 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) ->
             _raise_of(trace, reading(node), (), trace.asked or call)
         for operand, dtype in converted_integers(node) if trace.trying else ():
             _raise_of(trace, astype(operand, dtype=dtype), ())
-        if trace.trying and of_long_integers(node):
+        if trace.trying and (of_long_integers(node) or is_long_quotient(node)):
             _raise_of(trace, node, ())
         if len(nodes) > asked:
             place = nodes.index(node, begin)  # the code asks before it computes

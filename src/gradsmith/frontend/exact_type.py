@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.dispatch import apply, run, traced, unwrap
 from gradsmith.frontend.nested_values import leaves, mapped, mapped_arguments
 from gradsmith.frontend.number_class import (
     MOST,
@@ -28,6 +28,7 @@ from gradsmith.frontend.number_class import (
     possible_types,
 )
 from gradsmith.frontend.number_kinds import keep_classes
+from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
@@ -197,6 +198,8 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
         )
     if not isinstance(function, np.ufunc):
         operands, named = mapped_arguments(_as_operand, args, kwargs)
+        if _tells_truths_apart(function, args, kwargs, operands, named):
+            operands, named = mapped_arguments(_of_exact_type_if_open, args, kwargs)
         return apply(function, *operands, **named)
     result = apply(function, *args, **kwargs)
     made = result if isinstance(result, tuple) else (result,)
@@ -212,6 +215,25 @@ def _as_operand(value: Any) -> Any:
     not, by the present call.
     """
     return as_pythons(of_one_meaning(value, is_truth_class))
+
+
+def _tells_truths_apart(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any], pythons: Any, named: Any
+) -> bool:
+    """Whether it takes truth values of Python's, and none of NumPy's, where some may be either;
+    ``pythons`` and ``named`` are the arguments as Python's.
+    """
+    truths = [v for v in leaves([*args, *kwargs.values()]) if _is_open(v) and v.dtype.kind == "b"]
+    if not truths:
+        return False
+    misfit, given = TypeError(), mapped_arguments(_unwrapped, args, kwargs)
+    of_numpys = numpys_error(misfit, function, *given)
+    of_pythons = numpys_error(misfit, function, *mapped_arguments(_unwrapped, pythons, named))
+    return (of_numpys is None) != (of_pythons is None)
+
+
+def _unwrapped(value: Any) -> Any:
+    return unwrap(value, {})
 
 
 def _check_length(value: Any) -> None:

@@ -188,9 +188,18 @@ def converted_integers(node: Node) -> list[tuple[Node, DType]]:
             if _may_be_too_large(i, type_.dtype) or (any_size and _may_be_unbounded(i))
         ]
     dtype = _floating(node, type_)
-    if dtype is None:
+    if dtype is None or is_long_quotient(node):
         return []
     return [(i, dtype) for i in node.inputs if _may_exceed_floats(i)]
+
+
+def is_long_quotient(node: Node) -> bool:
+    """Whether it is a quotient of integers of Python's that may be larger than all floating-point
+    numbers: Python divides them as they are, and only the quotient has to be one.
+    """
+    types = [i.type for i in node.inputs]
+    whole = all(isinstance(t, ArrayType) and t.weak and t.dtype.kind == "i" for t in types)
+    return node.op.name == "divide" and whole and any(map(_may_exceed_floats, node.inputs))
 
 
 _OF_FITTING_DTYPE = frozenset({"array", "full"})
