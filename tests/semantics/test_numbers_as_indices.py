@@ -85,3 +85,27 @@ def test_arrays_made_of_numbers(body):
 def test_nothing_is_checked_where_every_path_gives_an_integer():
     function = function_of("b = 1 if x[1] > 1 else k\nreturn [1.5, 2.5, 3.5][b]", "x, k")
     assert "type(" not in gs.compile(function).source(*CALLS[0])
+
+
+@each(
+    "body",
+    [
+        "return min(False, round(x[0] * 0)), max(True, int(x[0]), k), max(int(x[0]), False)",
+        "m = True\nfor v in x:\n    m = min(m, int(v))\nreturn m, max([False, int(x[0])])",
+        "return [min(int(v), True) for v in x]",
+    ],
+)
+def test_truth_values_among_integers(body):
+    check_calls(function_of(body, "x, k"), *CALLS)
+
+
+@each(
+    "body",
+    [
+        "i = 1 if x[1] < 1 else k > 1\ntry:\n    i -= k == x[1]\nexcept TypeError:\n    i = 5",
+        "s = k if x[1] > 1 else x[0] > 1\ntry:\n    i = -s, +s\nexcept TypeError:\n    i = 5",
+        "s = x[0] > 1 if k else 2\ntry:\n    i = s - (x[1] > 0)\nexcept TypeError:\n    i = 5",
+    ],
+)
+def test_what_numpy_does_not_subtract(body):
+    check_calls(function_of(f"{body}\nreturn i", "x, k"), *CALLS)

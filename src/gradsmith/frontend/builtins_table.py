@@ -214,6 +214,8 @@ def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
     one, other = as_size(left), as_size(right)
     if one is None or other is None or not dims.is_unbacked(one - other):
         return plain(left, right)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return _later(plain, left, right)
     ordered = dims.settled("<=", one, other)
     if ordered is None:
         return wrap_size(dims.compound(plain.__name__, one, other))

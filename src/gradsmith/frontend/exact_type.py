@@ -345,6 +345,8 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
         if may_be_pythons_complex(left) and isinstance(right, Tracer):
             check_no_array(right.node)  # whose operator Python asks, other than a number's
     trace = current_trace()
+    if trace is not None and trace.trying and function in _RAISING_ON_TRUTHS:
+        return [of_one_meaning(value, is_truth_class) for value in args]
     if trace is None or function not in _RAISING:
         return args
     _keep_classes_of(args, trace)
@@ -374,6 +376,8 @@ def may_be_pythons_complex(value: Any) -> bool:
     )
 
 
+_RAISING_ON_TRUTHS = frozenset({np.subtract, np.negative, np.positive})
+"""What NumPy refuses to do with truth values alone."""
 _RAISING = frozenset({np.divide, np.floor_divide, np.remainder, np.power, np.divmod})
 
 

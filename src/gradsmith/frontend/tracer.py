@@ -547,8 +547,9 @@ def as_key(key: Any) -> Any:
         if made and type(key) is list:
             return made[0].as_indices(key)
         key = type(key)(Tracer.each(key)) if made else key  # one for each axis
-    if isinstance(key, Tracer):
-        return Tracer.of_one_meaning(key, is_truth_class)
+    if isinstance(key, Tracer) and not key.ndim:
+        part = Tracer.of_one_meaning(key, is_truth_class)
+        return Tracer.decide(part) if part.dtype.kind == "b" else part
     return tuple(map(as_key, key)) if type(key) is tuple else key
 
 
