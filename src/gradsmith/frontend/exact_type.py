@@ -351,8 +351,21 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
         return args
     _keep_classes_of(args, trace)
     if not trace.trying:
-        return args
+        by_path = function is not np.power and _may_raise_by_path(args)
+        return list(map(as_pythons, args)) if by_path else args
     return list(map(_of_exact_type_if_open, args))
+
+
+def _may_raise_by_path(args: Sequence[Any]) -> bool:
+    """Whether the path decides if the operands are numbers of Python's, all of them, so that a
+    division by zero is an error. (Powers of Python's numbers may be complex.)
+    """
+    kept = all(not isinstance(a, Tracer) or a.dtype in _PYTHONS for a in args)
+    return kept and all(map(_is_pythons, args)) and any(map(_is_open, args))
+
+
+_PYTHONS = frozenset(map(np.dtype, (bool, int, float, complex)))
+"""The dtypes that numbers of Python's have."""
 
 
 def _keep_classes_of(args: Sequence[Any], trace: Trace) -> None:
