@@ -13,6 +13,8 @@ CALLS = [
     (np.array([2.0, 1.0]), 0, -1.0),
 ]
 
+LOOP = "s = 0.5\nfor v in x:\n"
+
 
 @each(
     "body",
@@ -20,8 +22,8 @@ CALLS = [
         "d = k\nfor v in x:\n    d = np.sum(x)\nif y > 0:\n    d = min(d, 0.5) / k\n",
         "d = x[0] if y > 0 else 2.5\nd = min(d, 0.5) / k\n",
         "if y > 0:\n    d = min(x[0], 0.5) // k\n",
-        "s = 0.5\nfor v in x:\n    if v > 0.9:\n        s = v if s > 3 else 1.5\n        t = s / k\n",
-        "s = 0.5\nfor v in x:\n    for w in x[:2]:\n        s = x[0] if v > 1 else s\n        s % k\n",
+        f"{LOOP}    if v > 0.9:\n        s = v if s > 3 else 1.5\n        t = s / k\n",
+        f"{LOOP}    for w in x[:2]:\n        s = x[0] if v > 1 else s\n        s % k\n",
     ],
 )
 def test_unread_quotients(body):

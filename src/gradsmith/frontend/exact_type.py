@@ -357,8 +357,8 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
 
 
 def _may_raise_by_path(args: Sequence[Any]) -> bool:
-    """Whether the path decides if the operands are numbers of Python's, all of them, so that a
-    division by zero is an error. (Powers of Python's numbers may be complex.)
+    """Whether the path decides if all operands are numbers of Python's, so that a division by
+    zero is an error. Powers of such numbers may be complex, too.
     """
     kept = all(not isinstance(a, Tracer) or a.dtype in _PYTHONS for a in args)
     return kept and all(map(_is_pythons, args)) and any(map(_is_open, args))
