@@ -109,3 +109,17 @@ def test_truth_values_among_integers(body):
 )
 def test_what_numpy_does_not_subtract(body):
     check_calls(function_of(f"{body}\nreturn i", "x, k"), *CALLS)
+
+
+@each(
+    "body",
+    [
+        "l = [t * 2 for t in x]\nreturn l[k > 0], l[x[0] > 5 or k > 0], l[True]",
+        "l = [t * 2 for t in x]\nl[k > 0] = 7.0\nl[bool(x[0] > 1)] += 1\nreturn l",
+        "l = [[t, 1] for t in x]\nl[k > 0][True] = 3.0\nreturn l, l[True:], l[k > 1][k > 1]",
+        "l = [0.0] * (k + 2)\nfor i in range(k):\n    l[k > 0] += x[0]\nreturn l",
+        "a = k\nl = [t * (a // 1) for t in x]\na -= l[k > 0] ** 1\nreturn a",
+    ],
+)
+def test_truth_values_as_positions_in_lists(body):
+    check_calls(function_of(body, "x, k"), *CALLS)

@@ -630,8 +630,14 @@ def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
     return whole
 
 
+def as_position(key: Any) -> Any:
+    """True and False as the positions that they are in a list, and no masks of its array."""
+    return int(key) if isinstance(key, bool) else key
+
+
 def element_of(value: Sequence[Any], key: Any) -> Any:
     """``value[key]``."""
+    key = as_position(key)
     if isinstance(key, int) and -len(value) <= key < 0 and type(value[key]) is not Grown:
         behind = value[key:]
         if not any(type(item) is Grown for item in behind):

@@ -21,6 +21,7 @@ from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
     Form,
     Grown,
+    as_position,
     as_rows,
     element_of,
     is_replaceable,
@@ -73,7 +74,7 @@ class Stores:
         return element_of(self.values, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        trace = current_trace()
+        trace, key = current_trace(), as_position(key)
         if trace is None or not _is_stored_by_its_owner(trace, self.values, key):
             refuse(self.values)
         (made,) = self.values
