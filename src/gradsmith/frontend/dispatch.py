@@ -239,7 +239,7 @@ def _run_once(
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
     with _in_own_words(trace, function, implementation, nodes, named):
-        _check_truths(function, nodes, named)
+        _check_truths(function, implementation, nodes, named)
         _decide_truths(function, implementation, nodes, named)
         with assumptions(trace) as assumed:
             result = _with_options_known(function, implementation, nodes, named)
@@ -461,7 +461,9 @@ def own_error(error: BaseException | None) -> Exception | None:
     return error.own if isinstance(error, GradsmithError) else in_pythons_words(error)
 
 
-def _check_truths(function: Any, nodes: list[Any], named: dict[str, Any]) -> None:
+def _check_truths(
+    function: Any, implementation: Any, nodes: list[Any], named: dict[str, Any]
+) -> None:
     """Raise NumPy's error of truth values where it asks for integers: some functions take them,
     some take False alone.
 
@@ -470,7 +472,10 @@ def _check_truths(function: Any, nodes: list[Any], named: dict[str, Any]) -> Non
     ArgumentTypeError, ArgumentValueError, AttributeMissingError
         This one does not.
     """
-    truths = list(filter(_is_truth, leaves([*nodes, *named.values()])))
+    options = _truths(getattr(implementation, "__wrapped__", implementation))
+    given = [node for place, node in enumerate(nodes) if place not in options]
+    given += [value for name, value in named.items() if name not in options.values()]
+    truths = list(filter(_is_truth, leaves(given)))
     if isinstance(function, np.ufunc) or not truths:
         return
     for kind in _OF_MASKS if function in (np.delete, np.insert) else (ArgumentTypeError,):
