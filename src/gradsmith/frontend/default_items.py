@@ -1,0 +1,28 @@
+"""Items that a `defaultdict` adds where a key is missing: the runtime calls its factory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.classes import class_attribute, special
+from gradsmith.frontend.doubts import adds_default, note_reshaped
+
+
+def add_default(owner: Any, key: Any) -> None:
+    """``owner[key]`` is about to be read by C code, which calls the factory as it is."""
+    if not adds_default(owner, key) or not _is_pythons(type(owner)):
+        return
+    note_reshaped(owner)
+    made = call(owner.default_factory)
+    mine = special(owner, "__setitem__")
+    if mine is None:
+        dict.__setitem__(owner, key, made)
+    else:
+        call(mine, owner, key, made)
+
+
+def _is_pythons(cls: type) -> bool:
+    """Whether missing keys of its objects are what those of a plain `defaultdict` are."""
+    return class_attribute(cls, "__missing__") is defaultdict.__dict__["__missing__"]
