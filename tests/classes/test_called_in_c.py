@@ -131,7 +131,7 @@ class Steps:
 
 NAMES = {
     module.__name__: module
-    for module in (copy, dataclasses, functools, heapq, itertools, math, operator)
+    for module in (collections, copy, dataclasses, functools, heapq, itertools, math, operator)
 } | {known.__name__: known for known in (Value, Holder, Steps)}
 
 
@@ -235,6 +235,72 @@ def test_outside_state_is_left_alone_by_derivatives():
     compiled = gs.compile(f)
     assert (compiled(0.5, 1), total.v) == (0.5, 1.0)
     assert (compiled(2.0, 1), total.v) == (12.0, 3.0)
+
+
+class Noted:
+    """Asks another object, whose methods have effects."""
+
+    def __init__(self, v, held):
+        self.v, self.held = v, held
+
+    def __bool__(self):
+        return self.held.doubled() > 1.0
+
+    def __eq__(self, other):
+        return self.held.doubled() == other.v
+
+    def __len__(self):
+        return 2 if self.held.doubled() > 1.0 else 3
+
+    __hash__ = None
+
+
+@each(
+    "expression",
+    [
+        "len(list(filter(None, [o, o])))",
+        "collections.deque([o, o]).count(Noted(1.0, q))",
+        "operator.length_hint(o)",
+        "{'a': o} == {'a': Noted(1.0, q)}",
+        "len([k for k, g in itertools.groupby([o, o])])",
+    ],
+)
+def test_effects_of_other_objects(expression):
+    body = (
+        "log = [0.0]\n"
+        "q = Value(x, log)\n"
+        "o, r = Noted(x, q), 0.0\n"
+        f"if x > 1.2:\n    r = float({expression})\n"
+        "return r * x + sum(log) + 10.0 * len(log)"
+    )
+    check_calls(function_of(body, "x, n", **NAMES, Noted=Noted), *CALLS)
+
+
+class Asked:
+    """An object that is called, and counts how often it is asked for its hash."""
+
+    def __init__(self, v):
+        self.v, self.asked = v, 0
+
+    def __hash__(self):
+        self.asked += 1
+        return 1
+
+    def __eq__(self, other):
+        self.asked += 1
+        return self is other
+
+    def __call__(self, value=1.0):
+        return self.v * value if value > 0.5 else value
+
+
+def test_objects_that_are_called_are_not_looked_up():
+    def f(x, n):
+        o = Asked(x)
+        made = o(x) + sum(map(o, [x, 0.25])) + functools.partial(o, x)()
+        return made + functools.reduce(lambda a, b: a * o(b), [x, 0.4, 0.7]), o.asked
+
+    check_calls(f, *CALLS)
 
 
 def test_default_items_of_counters():

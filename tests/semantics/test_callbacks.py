@@ -5,6 +5,7 @@ a loop, and at the top of the function.
 import bisect
 import collections
 import contextlib
+import dataclasses
 import functools
 import heapq
 import io
@@ -122,6 +123,8 @@ CALLED = [
     f"sum(heapq.nsmallest(2, {VALUES}, key=call))",
     f"sum(heapq.nlargest(0, {VALUES}, key=call))",
     "closed(counter, x)",
+    "call.__call__(x)",
+    *(["operator.call(call, x)"] if hasattr(operator, "call") else []),
 ]
 
 
@@ -144,6 +147,51 @@ def test_factories_stay_what_they_are():
         d["a"].append(x)
         e["b"] += n
         return d.default_factory is list, e.default_factory is float, d["a"][0] + e["a"] + e["b"]
+
+    check_calls(f, *CALLS)
+
+
+class Doubled(collections.defaultdict):
+    """Reads and writes change what is stored."""
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) * 2.0
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value + 1.0)
+
+
+SHARED = collections.defaultdict(Counter().count)
+
+
+def test_factories_of_own_classes_and_from_outside():
+    def f(x, n):
+        d = Doubled(lambda: x)
+        if x > 1.0:
+            d["b"]
+            d["c"] += x
+        return d["a"] + sum(d.values()) + len(d)
+
+    def g(x, n):
+        r = 0.0
+        for k in range(n):
+            if x > 0.4 * k:
+                r += SHARED[n] * x
+        return r
+
+    check_calls(f, *CALLS)
+    check_calls(g, *CALLS)
+
+
+def test_factories_of_fields():
+    def f(x, n):
+        counter, r = Counter(), 0.0
+        made = dataclasses.make_dataclass(
+            "Made", [("a", float, dataclasses.field(default_factory=counter))]
+        )
+        if x > 1.2:
+            r = made().a
+        return r * x + counter.calls
 
     check_calls(f, *CALLS)
 

@@ -11,11 +11,10 @@ integer. What the compiler looks up for itself is undone. Other threads get the 
 
 from __future__ import annotations
 
-import dis
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,10 +23,10 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.asked_numbers import given_number
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import truth
-from gradsmith.frontend.classes import MISSING, class_attribute, is_users_class, own_method, users
-from gradsmith.frontend.effects import MUTATORS
+from gradsmith.frontend.classes import is_users_class, own_method, users
 from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.journal import journaling
+from gradsmith.frontend.method_effects import may_have_effects
 from gradsmith.frontend.refusals_in_c import called_by_c
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
@@ -184,8 +183,6 @@ def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ..
     return made
 
 
-# -- which methods have effects ------------------------------------------------------------------
-
 _known: WeakKeyDictionary[type, tuple[list[Any], frozenset[str]]] = WeakKeyDictionary()
 """The code of each class's methods, which may be replaced later, and the names that were found."""
 
@@ -202,64 +199,7 @@ def _replaced_methods(cls: type) -> dict[str, types.FunctionType]:
             for name, method in held.items()
             if name in _NUMBERS
             or (name in _DOING and not is_library(method))
-            or (name not in _DOING and _may_have_effects(method, cls, set()))
+            or (name not in _DOING and may_have_effects(method, cls))
         )
         _known[cls] = codes, names
     return {name: method for name, method in held.items() if name in names}
-
-
-_WRITING = ("STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR")
-_SAYING = frozenset({"print", "warn", "write", "next", "log", "debug", "info", "warning", "put"})
-
-
-def _may_have_effects(function: types.FunctionType, cls: type, seen: set[types.CodeType]) -> bool:
-    """Whether it writes to anything but its variables, or calls what does, as far as is seen."""
-    code = function.__code__
-    if code in seen or is_library(function):
-        return False
-    seen.add(code)
-    memoises = function.__name__ == "__hash__" and not any(map(_is_in_place, _steps(code)))
-    for step in _steps(code):
-        if step.opname == "STORE_ATTR" and memoises:
-            continue
-        nonlocal_ = step.opname == "STORE_DEREF" and step.argval in code.co_freevars
-        if step.opname in _WRITING or nonlocal_:
-            return True
-    names = {name for inner in _codes(code) for name in inner.co_names}
-    if names & (MUTATORS | _SAYING):
-        return True
-    called = (
-        found
-        for name in names
-        for found in (function.__globals__.get(name), class_attribute(cls, name))
-        if isinstance(found, types.FunctionType)
-    )
-    held = (cell_contents(c) for c in function.__closure__ or ())
-    inner = [f for f in (*called, *held) if isinstance(f, types.FunctionType)]
-    return any(_may_have_effects(f, cls, seen) for f in inner)
-
-
-def _is_in_place(step: dis.Instruction) -> bool:
-    return step.opname.startswith("INPLACE") or (
-        step.opname == "BINARY_OP" and step.argrepr.endswith("=")
-    )
-
-
-def cell_contents(cell: types.CellType) -> Any:
-    """What a cell holds, if anything."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
-
-
-def _steps(code: types.CodeType) -> Iterator[dis.Instruction]:
-    for inner in _codes(code):
-        yield from dis.get_instructions(inner)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,8 +21,10 @@ _CALLED: dict[Any, tuple[int, str]] = {
     itertools.filterfalse: (0, ""),
     itertools.groupby: (1, "key"),
     itertools.takewhile: (0, ""),
+    getattr(operator, "call", None): (0, ""),
 }
-"""The parameter that takes the function: its place, and its name if it can be given by that."""
+"""The parameter that takes the function: its place, and its name if it can be given by that.
+(Python 3.10 has no ``operator.call``.)"""
 
 
 def with_staged_callbacks(

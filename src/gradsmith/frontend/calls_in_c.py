@@ -23,7 +23,7 @@ from gradsmith.frontend.foreign import (
     unsupported,
 )
 from gradsmith.frontend.numpy_errors import example_of
-from gradsmith.frontend.refusals_in_c import with_refusals
+from gradsmith.frontend.refusals_in_c import is_raised_in_c, with_refusals
 from gradsmith.frontend.spans import in_users_name, is_gradsmiths
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
@@ -46,8 +46,7 @@ def called_in_c(
     try:
         return with_refusals(function, args, kwargs)
     except _MISFITS as error:
-        raised_in_c = error.__traceback__ is not None and error.__traceback__.tb_next is None
-        if not raised_in_c or not _has_no_effect(function, args, kwargs):
+        if not is_raised_in_c(error) or not _has_no_effect(function, args, kwargs):
             raise
         if not any(map(_is_settled_on, _leaves([*args, kwargs]))):
             raise

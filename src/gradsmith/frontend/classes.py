@@ -35,8 +35,14 @@ _VIEWS = (MappingView, KeysView, ItemsView, ValuesView)
 their methods call the user's, and are followed."""
 
 
+def _is_made_by_types(cls: type) -> bool:
+    """Whether ``types.new_class`` has made it, which ``dataclasses.make_dataclass`` calls."""
+    made = getattr(cls, "__module__", None) == "types"
+    return made and vars(types).get(cls.__name__) is not cls
+
+
 def _is_users(cls: type) -> bool:
-    if cls in _VIEWS:
+    if cls in _VIEWS or _is_made_by_types(cls):
         return True
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")

@@ -6,14 +6,16 @@ from collections import defaultdict
 from typing import Any
 
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import class_attribute, special
+from gradsmith.frontend.classes import MISSING, class_attribute, special
 from gradsmith.frontend.doubts import adds_default, note_reshaped
 
 
-def add_default(owner: Any, key: Any) -> None:
-    """``owner[key]`` is about to be read by C code, which calls the factory as it is."""
+def default_item(owner: Any, key: Any) -> Any:
+    """The item that reading ``owner[key]`` adds, made by a staged call of the factory; MISSING
+    where it adds none.
+    """
     if not adds_default(owner, key) or not _is_pythons(type(owner)):
-        return
+        return MISSING
     note_reshaped(owner)
     made = call(owner.default_factory)
     mine = special(owner, "__setitem__")
@@ -21,6 +23,7 @@ def add_default(owner: Any, key: Any) -> None:
         dict.__setitem__(owner, key, made)
     else:
         call(mine, owner, key, made)
+    return made
 
 
 def _is_pythons(cls: type) -> bool:

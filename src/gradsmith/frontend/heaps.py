@@ -29,13 +29,9 @@ def meaning_of_heap(
     if function.__module__ not in ("_heapq", "heapq", "_bisect"):
         return None
     on_list = bool(args) and (type(args[0]) is list or function in _SORTING)
-    if (
-        on_list
-        and function in _SEARCHING
-        and not (kwargs.get("key") or any(map(has_methods, args[0])))
-    ):
-        return None  # the emitted code calls it, whatever the numbers are
-    return _MEANINGS.get(function) if on_list else None
+    if not on_list or (function in _SEARCHING and not _asks_user(*args, **kwargs)):
+        return None  # of numbers: the emitted code calls it
+    return _MEANINGS.get(function)
 
 
 def _asks_user(values: Any, *rest: Any, key: Any = None, **_: Any) -> bool:

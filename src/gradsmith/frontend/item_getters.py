@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from gradsmith.frontend import protocols
-from gradsmith.frontend.classes import has_methods
-from gradsmith.frontend.default_items import add_default
+from gradsmith.frontend.classes import MISSING, has_methods
+from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.trace import current_trace
 
 
@@ -39,5 +39,5 @@ def _items(keys: Sequence[Any], owner: Any) -> Any:
 
 def _plain_item(owner: Any, key: Any) -> Any:
     """``defaultdict.__getitem__(owner, key)``."""
-    add_default(owner, key)
-    return dict.__getitem__(owner, key)
+    made = default_item(owner, key)
+    return dict.__getitem__(owner, key) if made is MISSING else made

@@ -33,7 +33,7 @@ from gradsmith.frontend.classes import (
     plain_number,
     special,
 )
-from gradsmith.frontend.default_items import add_default
+from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
 from gradsmith.frontend.grown import Grown, is_grown
@@ -490,8 +490,8 @@ def item(owner: Any, key: Any) -> Any:
     missing = special(owner, "__missing__")
     if missing is not None and isinstance(owner, dict) and key not in owner:
         return call(missing, owner, key)
-    add_default(owner, key)
-    return owner[key]
+    made = default_item(owner, key)
+    return owner[key] if made is MISSING else made
 
 
 def truth(value: Any) -> Any:

@@ -44,6 +44,13 @@ def with_refusals(
     return made
 
 
+def is_raised_in_c(error: Exception) -> bool:
+    """Whether a function that the caller has given to `with_refusals` has raised it itself."""
+    traceback = error.__traceback__
+    called = None if traceback is None else traceback.tb_next
+    return called is not None and called.tb_next is None
+
+
 def _since(trace: Trace, before: int) -> Exception | None:
     refused = trace.refusals[before:]
     del trace.refusals[before:]

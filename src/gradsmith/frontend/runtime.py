@@ -89,7 +89,7 @@ from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.copying import meaning_of_copy
-from gradsmith.frontend.default_items import add_default
+from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.dispatch import any_traced
@@ -208,8 +208,9 @@ assert memory_questions.__name__, "emitted code is asked which arrays share memo
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    if type(function) is types.MethodWrapperType and isinstance(function.__self__, np.ufunc):
-        function = function.__self__  # getattr(np.exp, "__call__")
+    if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
+        owner: Any = function.__self__
+        function = owner if isinstance(owner, _CALLED_THEMSELVES) else function
     function = method_of_stand_in(function)
     args = made_lists(function, args)
     check_iterators(args)
@@ -246,6 +247,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise
 
 
+_CALLED_THEMSELVES = (
+    *(np.ufunc, types.FunctionType, types.MethodType),
+    *(types.BuiltinFunctionType, functools.partial),
+)
+"""Of these ``function.__call__`` is the function."""
 _NAMING = (getattr, hasattr, setattr, delattr)
 """Functions that take the name of an attribute."""
 
@@ -689,7 +695,7 @@ class BoundRuntime:
             check_keys([key])
         if has_methods(owner) or class_item(owner):
             return protocols.item(owner, key)
-        add_default(owner, key)
+        default_item(owner, key)
         if is_grown(owner):
             check_place(owner, key)
             return element_of(owner, key)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith.frontend.container_iterators import note_deque
-from gradsmith.frontend.default_items import add_default
 from gradsmith.frontend.doubts import note_item, note_reshaped
 from gradsmith.frontend.object_identity import check_keys
 from gradsmith.frontend.stand_ins import stands_for
@@ -28,7 +27,6 @@ class WatchedItems:
         self.items = items
 
     def __getitem__(self, key: Any) -> Any:
-        add_default(self.container, key)
         return self.items[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
