@@ -16,6 +16,7 @@ def default_item(owner: Any, key: Any) -> Any:
     """
     if not adds_default(owner, key) or not _is_pythons(type(owner)):
         return MISSING
+    dict.get(owner, key)  # which asks the key, as Python does, unlike the question before
     note_reshaped(owner)
     made = call(owner.default_factory)
     mine = special(owner, "__setitem__")

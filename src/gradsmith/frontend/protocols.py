@@ -483,7 +483,7 @@ def index_of(key: Any) -> Any:
 
 
 def item(owner: Any, key: Any) -> Any:
-    """``owner[key]`` of an object of the user's."""
+    """``owner[key]`` of an object of the user's, or of a `defaultdict`."""
     mine = special(owner, "__getitem__") or class_item(owner)
     if mine is not None:
         return call(mine, owner, key)

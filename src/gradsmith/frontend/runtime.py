@@ -89,11 +89,11 @@ from gradsmith.frontend.container_iterators import over as over_container
 from gradsmith.frontend.container_searches import meaning_of_search
 from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.copying import meaning_of_copy
-from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.doubts import (
+    adds_default,
     note_reshaped,
     note_written,
 )
@@ -693,9 +693,8 @@ class BoundRuntime:
             return owner[key]
         if isinstance(owner, dict):
             check_keys([key])
-        if has_methods(owner) or class_item(owner):
+        if has_methods(owner) or class_item(owner) or adds_default(owner, key):
             return protocols.item(owner, key)
-        default_item(owner, key)
         if is_grown(owner):
             check_place(owner, key)
             return element_of(owner, key)
