@@ -26,10 +26,12 @@ from gradsmith.frontend.classes import (
     MISSING,
     class_attribute,
     has_methods,
+    held_by_class,
     instance_attribute,
     instance_dict,
     is_instance,
     is_users_class,
+    own_method,
     raw_attribute,
     special,
 )
@@ -42,6 +44,7 @@ from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown
 from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.redirected_output import check_output
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
@@ -169,7 +172,7 @@ attribute_dicts.provide(outside_dict)
 def _class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:
     """``cls.__dict__``: the methods and descriptors that it holds, and the values."""
     written = {} if id(cls) not in trace.overlays else trace.overlays[id(cls)][1]
-    found = {**vars(cls), **written}
+    found = {**{name: own_method(held) for name, held in vars(cls).items()}, **written}
     if is_external(trace, cls):
         read = partial(_names_of_class, cls)
         reliance = Reliance(read, read(), by_identity=False)
@@ -278,7 +281,7 @@ def _of_classes(trace: Trace, mro: Sequence[type], name: str) -> tuple[Any, bool
         if written is not MISSING and written is not DELETED:
             return written, True
         if name in vars(base) and written is not DELETED:
-            return vars(base)[name], False
+            return held_by_class(base, name), False
     return MISSING, False
 
 
@@ -438,9 +441,10 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
     written, is_written = _of_classes(trace, after, name)
     if is_written:
         return written if instance is cls else _bound_to(trace, instance, name, written)
+    kind: Any = MISSING
     for base in after:
         if name in vars(base):
-            kind = vars(base)[name]
+            kind = held_by_class(base, name)
             at = None if instance is cls else instance
             users = isinstance(kind, property) or special(kind, "__get__") is not None
             if users and at is not None:
@@ -451,6 +455,8 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
                 return _bound(trace, kind, None, base, name)
             break
     trace.lookups.note_bases(after, name, trace.made)
+    if isinstance(kind, types.FunctionType):  # not what C code is to call instead of it
+        return kind.__get__(None if instance is cls else instance, cls)
     return getattr(owner, name)
 
 
@@ -606,6 +612,8 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
         call(dict.__setitem__, items, name, value)
         return
     owner = _real_object(trace, owner)
+    if owner is sys and name in ("stdout", "stderr"):
+        check_output(value)
     if _is_pythons(trace, owner, name, value):
         check_change(trace, owner)
         type.__setattr__(owner, name, value)
@@ -644,7 +652,7 @@ def _before(trace: Trace, owner: Any, name: str) -> Any:
     if (written := changed(trace, home_of(owner), name)) is not MISSING:
         return MISSING if written is DELETED else written
     if isinstance(owner, type):
-        held = vars(owner).get(name, MISSING)
+        held = held_by_class(owner, name)
     elif is_instance(owner):
         held = instance_attribute(owner, name)
     else:

@@ -24,6 +24,7 @@ from gradsmith.frontend.foreign import (
 )
 from gradsmith.frontend.nested_values import leaves, mapped, mapped_arguments
 from gradsmith.frontend.numpy_errors import example_of
+from gradsmith.frontend.refusals_in_c import is_raised_in_c, with_refusals
 from gradsmith.frontend.spans import in_users_name, is_gradsmiths
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
@@ -44,14 +45,13 @@ def called_in_c(
     stands for an integer or a text, it gets the present ones, which the emitted code checks.
     """
     try:
-        return function(*args, **kwargs)
+        return with_refusals(function, args, kwargs)
     except _MISFITS as error:
-        raised_in_c = error.__traceback__ is not None and error.__traceback__.tb_next is None
-        if not raised_in_c or not _has_no_effect(function, args, kwargs):
+        if not is_raised_in_c(error) or not _has_no_effect(function, args, kwargs):
             raise
         if not any(map(_is_settled_on, leaves([*args, kwargs], _PLAIN))):
             raise
-    return function(*map(settled_within, args), **settled_within(kwargs))
+    return with_refusals(function, [*map(settled_within, args)], settled_within(kwargs))
 
 
 def refuse_about_stand_ins(

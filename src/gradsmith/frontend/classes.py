@@ -35,8 +35,14 @@ _VIEWS = (MappingView, KeysView, ItemsView, ValuesView)
 their methods call the user's, and are followed."""
 
 
+def _is_made_by_types(cls: type) -> bool:
+    """Whether ``types.new_class`` has made it, which ``dataclasses.make_dataclass`` calls."""
+    made = getattr(cls, "__module__", None) == "types"
+    return made and vars(types).get(cls.__name__) is not cls
+
+
 def _is_users(cls: type) -> bool:
-    if cls in _VIEWS:
+    if cls in _VIEWS or _is_made_by_types(cls):
         return True
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")
@@ -103,8 +109,13 @@ def class_attribute(cls: type, name: str) -> Any:
 def _in_bases(cls: type, name: str) -> Any:
     for base in cls.__mro__:
         if name in vars(base):
-            return vars(base)[name]
+            return held_by_class(base, name)
     return MISSING
+
+
+def held_by_class(cls: type, name: str) -> Any:
+    """What the class itself holds under this name, not bound to anything."""
+    return own_method(vars(cls).get(name, MISSING))
 
 
 def owner_of(cls: type, name: str) -> type | None:
@@ -139,7 +150,7 @@ def _of_metaclass(cls: Any, name: str) -> types.FunctionType | None:
     holder = owner_of(type(cls), name)
     if holder is None or not is_users_class(holder):
         return None
-    found = vars(holder)[name]
+    found = held_by_class(holder, name)
     return found if isinstance(found, types.FunctionType) else None
 
 
@@ -160,9 +171,7 @@ def instance_attribute(owner: Any, name: str) -> Any:
 def own_attribute(owner: Any, name: str) -> Any:
     """The same; of a class, what it holds and none of its bases."""
     return (
-        vars(owner).get(name, MISSING)
-        if isinstance(owner, type)
-        else instance_attribute(owner, name)
+        held_by_class(owner, name) if isinstance(owner, type) else instance_attribute(owner, name)
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 from gradsmith.frontend.calling import call
@@ -17,6 +17,7 @@ from gradsmith.frontend.dispatch import own_error
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.floating_errors import check_calling, check_recording
 from gradsmith.frontend.journal import note_container
+from gradsmith.frontend.redirected_output import check_output
 from gradsmith.frontend.trace import DATA_ERRORS, count_handlers, current_trace
 
 
@@ -34,6 +35,8 @@ class Passing:
     def __enter__(self) -> Any:
         self._watch(1)
         check_recording(self._manager)
+        if isinstance(self._manager, (redirect_stdout, redirect_stderr)):
+            check_output(vars(self._manager)["_new_target"])
         mine = special(self._manager, "__enter__")
         entered = call(mine, self._manager) if mine else self._manager.__enter__()
         check_calling(self._manager)
@@ -56,6 +59,8 @@ def _left(manager: Any, *error: Any) -> Any:
     """``manager.__exit__(...)``."""
     if isinstance(manager, ExitStack):
         _announce(manager)
+    if type(manager) is closing:
+        return call(call(getattr, vars(manager)["thing"], "close"))
     mine = special(manager, "__exit__")
     return call(mine, manager, *error) if mine else manager.__exit__(*error)
 

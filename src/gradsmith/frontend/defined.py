@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from gradsmith.frontend.classes import own_method
 from gradsmith.frontend.spans import is_made_code
 from gradsmith.frontend.trace import Trace, current_trace
 
@@ -38,4 +39,4 @@ def functions_of(cls: type) -> Iterator[types.FunctionType]:
             value = value.__func__  # noqa: PLW2901
         parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value,)
         parts = (*parts, getattr(value, "func", None))
-        yield from (part for part in parts if isinstance(part, types.FunctionType))
+        yield from (own_method(part) for part in parts if isinstance(part, types.FunctionType))

@@ -87,12 +87,10 @@ def note_item(container: Any, key: Any) -> None:
     note(container)
 
 
-def note_default(container: Any, key: Any) -> None:
-    """``container[key]`` is about to be read, which adds an item to a `defaultdict`."""
-    if not isinstance(container, defaultdict) or container.default_factory is None:
-        return
-    if not dict.__contains__(container, key):
-        note_reshaped(container)
+def adds_default(container: Any, key: Any) -> bool:
+    """Whether reading ``container[key]`` adds an item: it is a `defaultdict` without the key."""
+    known = isinstance(container, defaultdict) and container.default_factory is not None
+    return known and not dict.__contains__(container, key)
 
 
 def note_reshaped(container: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.libraries import is_called_module
@@ -55,6 +56,8 @@ ASKED = frozenset(
 def is_asked_of_object(function: Any, args: Any, kwargs: Any) -> bool:
     """Whether a function of Python or NumPy is given an object that only calls know."""
     if not any(map(is_opaque, args)) and not any(map(is_opaque, kwargs.values())):
+        return False
+    if is_instance(function):
         return False
     try:
         return function in ASKED or function in FUNCTIONS

@@ -274,12 +274,22 @@ _BOUND = {
 }
 
 
+def _of_property(owner: property, name: str) -> Callable[..., Any] | None:
+    """What ``owner.__get__`` and the like call."""
+    if name == "__get__" and owner.fget is not None:
+        return lambda value, _=None: call(owner.fget, value)
+    found = {"__set__": owner.fset, "__delete__": owner.fdel}.get(name)
+    return None if found is None else partial(call, found)
+
+
 def meaning_of_object(function: Any, args: Any) -> Callable[..., Any] | None:
     """What a function of Python's means whose first argument is an object of the user's."""
     if isinstance(function, types.MethodWrapperType):  # such as super().__setattr__
         owner, plain = function.__self__, _BOUND.get(function.__name__)
         if plain is not None and is_users(owner):
             return lambda *given: MEANINGS[plain](owner, *given)
+        if isinstance(owner, property) and args and args[0] is not None:
+            return _of_property(owner, function.__name__)
         if function.__name__ == "__call__" and isinstance(owner, type) and is_made_here(owner):
             return lambda *a, **k: make(owner, a, k)
         return None

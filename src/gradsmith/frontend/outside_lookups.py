@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter, is_, itemgetter
 from typing import Any, Protocol, cast
 
-from gradsmith.frontend.classes import MISSING, instance_dict, is_users_class, own_method
+from gradsmith.frontend.classes import MISSING, held_by_class, instance_dict, is_users_class
 
 
 class Condition(Protocol):
@@ -203,7 +203,7 @@ class Lookups:
                 self._note_own(base, name, made)
 
     def _note_own(self, cls: type, name: str, made: Mapping[int, Any]) -> Any:
-        held = own_method(vars(cls).get(name, MISSING))
+        held = held_by_class(cls, name)
         if is_users_class(cls) and id(cls) not in made:
             _, names = self.namespaces.setdefault(id(cls), (vars(cls), {}))
             names.setdefault(name, held)

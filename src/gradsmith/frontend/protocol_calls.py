@@ -16,7 +16,7 @@ import numpy as np
 
 from gradsmith.frontend import protocols
 from gradsmith.frontend.asked_numbers import number_of
-from gradsmith.frontend.calling import call
+from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
 from gradsmith.frontend.tracer import Tracer
@@ -99,7 +99,7 @@ def _iter(value: Any, *rest: Any) -> Any:
     mine = special(value, "__iter__")
     if rest or mine is None:
         if rest:
-            return iter(value, *rest)
+            return iter(later(value), *rest)
         steps = protocols.iterator(value)
         own = isinstance(steps, types.GeneratorType)
         return protocols.by_items(value, steps) if own else steps
@@ -140,7 +140,6 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     operator.truth: truth,
     operator.not_: lambda value: choose(truth(value), lambda: False, lambda: True),
     operator.contains: lambda owner, value: compared(value, "In", owner),
-    operator.getitem: protocols.item,
 }
 for _word, _name in protocols.INPLACE.items():
     _plain = _name if _name not in ("and", "or") else f"{_name}_"
@@ -294,6 +293,10 @@ def _of_generator(function: Any, values: Any, **named: Any) -> Any:
 
 
 _MAKING_LISTS = (list, tuple, sorted)
+_ASKING_LENGTHS = (
+    *(*_MAKING_LISTS, itertools.combinations, itertools.combinations_with_replacement),
+    *(itertools.permutations, itertools.product),
+)
 """These ask for the length first."""
 
 
@@ -340,7 +343,7 @@ def _of_numbers(function: Any, asked: list[tuple[str, ...]], /, *args: Any, **na
 def _way_through(function: Any) -> Callable[[Any], Any]:
     if function is itertools.chain:
         return protocols.begun_later
-    if function in (list, tuple, sorted):
+    if function in _ASKING_LENGTHS:
         return protocols.listed
     return protocols.stepwise if function in _TAKING_STEPS else protocols.unpacked
 

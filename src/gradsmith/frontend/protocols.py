@@ -11,7 +11,7 @@ import itertools
 import operator
 import types
 import warnings
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -33,6 +33,7 @@ from gradsmith.frontend.classes import (
     plain_number,
     special,
 )
+from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.dispatch import raise_own, run, traced
 from gradsmith.frontend.exact_type import (
     may_be_pythons_complex,
@@ -470,13 +471,13 @@ def contains(container: Any, item: Any) -> Any:
 
 def has_items(owner: Any) -> bool:
     """Whether its class takes part in ``owner[key] = value``, or asks what is stored."""
-    return isinstance(owner, _WITH_SLICES) or any(
+    return isinstance(owner, _STAGED_ITEMS) or any(
         special(owner, f"__{name}item__") for name in ("get", "set", "del")
     )
 
 
-_WITH_SLICES = (list, bytearray, array.array, memoryview)
-"""Classes of Python's whose slices can be written to."""
+_STAGED_ITEMS = (list, bytearray, array.array, memoryview, defaultdict)
+"""Classes of Python's whose slices can be written to, or that call for what they do not hold."""
 
 
 def index_of(key: Any) -> Any:
@@ -489,14 +490,15 @@ def index_of(key: Any) -> Any:
 
 
 def item(owner: Any, key: Any) -> Any:
-    """``owner[key]`` of an object of the user's."""
+    """``owner[key]`` of an object of the user's, or of a `defaultdict`."""
     mine = special(owner, "__getitem__") or class_item(owner)
     if mine is not None:
         return call(mine, owner, key)
     missing = special(owner, "__missing__")
     if missing is not None and isinstance(owner, dict) and key not in owner:
         return call(missing, owner, key)
-    return owner[key]
+    made = default_item(owner, key)
+    return owner[key] if made is MISSING else made
 
 
 def truth(value: Any) -> Any:

@@ -17,10 +17,7 @@ from typing import Any
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.captures import global_or_cell
 from gradsmith.frontend.failures import is_refusal
-from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
-from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer
 
 Attribute = Callable[[Any, str], Any]
 
@@ -36,21 +33,22 @@ def rely_on_attribute(trace: Trace, owner: Any, name: str) -> bool:
 def reflection(
     function: Any, args: Sequence[Any], attribute: Attribute, is_external: Callable[..., bool]
 ) -> Callable[..., Any] | None:
-    """The meaning of ``getattr`` and the like for an object from outside, else None.
+    """The meaning of getters of attributes, and of ``getattr`` and the like for an object from
+    outside; else None.
 
-    ``attribute`` reads an attribute of such an object, which makes it an input or relies on it.
+    ``attribute`` reads an attribute, which of an object from outside becomes an input or is relied
+    on.
     """
     trace = current_trace()
     if trace is None or not args:
         return None
-    if isinstance(args[0], (Tracer, TracedInt, Text)):
-        return _of_stand_in(function, attribute)
-    by_getter = type(function) is operator.attrgetter
-    builtin = isinstance(function, types.BuiltinFunctionType)
-    if not (by_getter or builtin) or not is_external(trace, args[0]):
-        return None
-    if by_getter:
+    if type(function) is operator.attrgetter:
         return partial(_gotten, attribute, function.__reduce__()[1])
+    if type(function) is operator.methodcaller:
+        return partial(_called_by_name, attribute, function)
+    builtin = isinstance(function, types.BuiltinFunctionType)
+    if not builtin or not is_external(trace, args[0]):
+        return None
     if function is builtins.hasattr:
         return partial(_has, attribute)
     if function is builtins.getattr:
@@ -58,14 +56,6 @@ def reflection(
     if function is builtins.vars:
         return lambda owner: attribute(owner, "__dict__")
     return None
-
-
-def _of_stand_in(function: Any, attribute: Attribute) -> Callable[..., Any] | None:
-    """The meaning of what takes an attribute of a traced value by its name."""
-    if type(function) is operator.attrgetter:
-        return partial(_gotten, attribute, function.__reduce__()[1])
-    by_name = type(function) is operator.methodcaller
-    return partial(_called_by_name, attribute, function) if by_name else None
 
 
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:

@@ -43,6 +43,7 @@ from gradsmith.frontend.brackets import made_by_brackets
 from gradsmith.frontend.branch_chains import BranchChain
 from gradsmith.frontend.branches import Branching
 from gradsmith.frontend.cached_functions import meaning_of_cached, meaning_of_dispatching
+from gradsmith.frontend.callbacks import with_staged_callbacks
 from gradsmith.frontend.callers import as_the_user, makes_class
 from gradsmith.frontend.calling import provide
 from gradsmith.frontend.calls_in_c import (
@@ -69,11 +70,11 @@ from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
     DELETED,
     MISSING,
-    class_attribute,
     class_item,
     has_methods,
     is_own_number,
     note_used,
+    special,
 )
 from gradsmith.frontend.consumers import consumer_of, made_lists
 from gradsmith.frontend.container_calls import (
@@ -92,7 +93,7 @@ from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.doubts import (
-    note_default,
+    adds_default,
     note_reshaped,
     note_written,
 )
@@ -139,6 +140,7 @@ from gradsmith.frontend.grown import (
 )
 from gradsmith.frontend.heaps import meaning_of_heap
 from gradsmith.frontend.imports import imported, note_importing
+from gradsmith.frontend.item_getters import meaning_of_item
 from gradsmith.frontend.iterated_lists import check_lists_under
 from gradsmith.frontend.iterator_functions import EXTREMES, FUNCTIONS_OF_ITERATORS, method_meaning
 from gradsmith.frontend.joint import as_condition
@@ -207,8 +209,9 @@ assert memory_questions.__name__, "emitted code is asked which arrays share memo
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
-    if type(function) is types.MethodWrapperType and isinstance(function.__self__, np.ufunc):
-        function = function.__self__  # getattr(np.exp, "__call__")
+    if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
+        owner: Any = function.__self__
+        function = owner if isinstance(owner, _CALLED_THEMSELVES) else function
     function = method_of_stand_in(function)
     args = made_lists(function, args)
     check_iterators(args)
@@ -245,6 +248,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise
 
 
+_CALLED_THEMSELVES = (
+    *(np.ufunc, types.FunctionType, types.MethodType),
+    *(types.BuiltinFunctionType, functools.partial),
+)
+"""Of these ``function.__call__`` is the function."""
 _NAMING = (getattr, hasattr, setattr, delattr)
 """Functions that take the name of an attribute."""
 
@@ -271,10 +279,13 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What a call of this function with these arguments means, if that is known; the arguments
     as this takes them.
     """
+    own = None if isinstance(function, type) else special(function, "__call__")
+    if own is not None and not is_library(own):  # no lookup may ask the object for its hash
+        return functools.partial(_call_method, own, function), args
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_copy(function, args) or meaning_of_object(function, args)
-    meaning = meaning or meaning_of_protocol(function, args)
+    meaning = meaning or meaning_of_item(function, args) or meaning_of_protocol(function, args)
     meaning = meaning or statement or method_of_exit_stack(function)
     meaning = meaning or _meaning_in_library(function, args, kwargs)
     if meaning is None:
@@ -318,7 +329,7 @@ def _meaning_in_library(function: Any, args: Any, kwargs: Any) -> Callable[..., 
         or meaning_of_mapper(function)
         or meaning_of_check(function)
         or meaning_of_indices(function)
-        or meaning_of_heap(function, args)
+        or meaning_of_heap(function, args, kwargs)
         or meaning_of_search(call, function, args)
         or meaning_of_draw(function, args)
         or meaning_of_object_array(function, args, kwargs)
@@ -367,6 +378,11 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
     kwargs = with_defaults(function, args, kwargs)
     with recursing(function):
         return staged(function)(*args, **kwargs)
+
+
+def _call_method(method: types.FunctionType, owner: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """A call of an object that has this method ``__call__``."""
+    return _call_function(method, (owner, *args), kwargs)
 
 
 def is_context_manager(function: Any) -> bool:
@@ -453,6 +469,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         )
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
+    args, kwargs = with_staged_callbacks(function, args, kwargs)
     if isinstance(function, type):
         if isinstance(function, enum.EnumMeta):
             args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
@@ -469,9 +486,6 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
         return function(*args, **kwargs)
-    method = class_attribute(type(function), "__call__")
-    if isinstance(method, types.FunctionType) and not is_library(method):
-        return _call_function(method, (function, *args), kwargs)
     args = tuple(map(method_of_stand_in, args))
     check_foreign(function, args, kwargs)
     note_passed_on(args)
@@ -679,10 +693,9 @@ class BoundRuntime:
             key = protocols.index_of(key)
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
-        note_default(owner, key)
         if isinstance(owner, dict):
             check_keys([key])
-        if has_methods(owner) or class_item(owner):
+        if has_methods(owner) or class_item(owner) or adds_default(owner, key):
             return protocols.item(owner, key)
         if is_grown(owner):
             check_place(owner, key)

@@ -173,6 +173,8 @@ class Trace:
     """Classes that the function uses, as far as their special methods have been looked at."""
     hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Objects with hashes that staged methods have given, by identity."""
+    refusals: list[Exception] = field(default_factory=list)
+    """What methods that C code calls have raised, which may swallow it."""
     at_end: list[Callable[[], None]] = field(default_factory=list)
     """What is to be done when the run is over."""
     outside_cells: dict[int, Any] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradsmith.frontend.container_iterators import note_deque
-from gradsmith.frontend.doubts import note_default, note_item, note_reshaped
+from gradsmith.frontend.doubts import note_item, note_reshaped
 from gradsmith.frontend.object_identity import check_keys
 from gradsmith.frontend.stand_ins import stands_for
 
@@ -27,7 +27,6 @@ class WatchedItems:
         self.items = items
 
     def __getitem__(self, key: Any) -> Any:
-        note_default(self.container, key)
         return self.items[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -23,6 +23,7 @@ from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown, refuse
 from gradsmith.frontend.messages import TRACED, class_name, no_text, shown
 from gradsmith.frontend.opaque import as_text
+from gradsmith.frontend.refusals_in_c import with_refusals
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.text import Text, Value, joined, settled
 from gradsmith.frontend.trace import current_trace
@@ -311,7 +312,7 @@ def modulo(call: Call, left: Any, right: Any) -> Any:
     if not isinstance(left, str):
         return protocols.binary("Mod", left, right)
     if not _is_late(right):
-        return left % right
+        return with_refusals(operator.mod, [left, right], {})
     return _Percent(call, left, right).text()
 
 
@@ -372,4 +373,5 @@ class _Percent:
             spec = spec if not conversion else f"{spec[:-1]}s"
         if isinstance(value, Text):
             return value if spec == "%s" else _of_text(value, spec=spec, percent=True)
-        return spec % (value,)
+        written: str = with_refusals(operator.mod, [spec, (value,)], {})
+        return written
