@@ -293,7 +293,7 @@ def test_writing_what_does_not_fit():
     with pytest.raises(ShapeError, match="could not broadcast"):
         traced(lambda x: write(x, slice(1, 3), np.zeros(3)), [V])
     with pytest.raises(UnsupportedError):
-        traced(lambda x, b: read(x, b), [V, np.bool_(True)])
+        traced(read, [V, np.bool_(True)])
 
 
 # -- NumPy's functions ----------------------------------------------------------------------------
