@@ -161,7 +161,7 @@ def attribute_parts(value: Any, held: Mapping[str, Any]) -> tuple[tuple[Any, ...
     """Keys and parts of an object, if ``held`` are its attributes."""
     if not is_dataclass_instance(value):
         return tuple(sorted(held)), [held[name] for name in sorted(held)]
-    fields = field_names(type(value))
+    fields = _field_names(type(value))
     if tuple(held) == fields:
         return fields, list(held.values())
     names = tuple(
@@ -173,7 +173,7 @@ def attribute_parts(value: Any, held: Mapping[str, Any]) -> tuple[tuple[Any, ...
 _fields: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
 
-def field_names(cls: Any) -> tuple[str, ...]:
+def _field_names(cls: Any) -> tuple[str, ...]:
     """The names of the fields of a dataclass."""
     found = _fields.get(cls)
     if found is None:

@@ -246,36 +246,6 @@ def _one_of_two_classes(x):
     return m
 
 
-def _deleted(x):
-    m = 0
-
-    class D:
-        def hit(self):
-            nonlocal m
-            del m
-
-    d = D()
-    if x > 0:
-        d.hit()
-    return m
-
-
-def _bound_by_statements(x):
-    m = 0
-
-    class D:
-        def hit(self):
-            nonlocal m
-            [(m := m + i) for i in range(3)]
-            for m in range(m, m + 2):  # noqa: B007, B020
-                pass
-
-    d = D()
-    if x > 0:
-        d.hit()
-    return m
-
-
 def _manager_made_before(x):
     m = 0
 
@@ -296,8 +266,6 @@ FUNCTIONS = (
     _set_by_the_function_too,
     _each_has_its_own,
     _one_of_two_classes,
-    _deleted,
-    _bound_by_statements,
     _manager_made_before,
 )
 
@@ -305,6 +273,19 @@ FUNCTIONS = (
 @each("function", FUNCTIONS)
 def test_functions(function):
     check_calls(function, *NUMBERS)
+
+
+STATEMENTS = {
+    "deleted": "del m",
+    "bound": "[(m := m + i) for i in range(3)]\nfor m in range(m, m + 2):\n    pass",
+}
+
+
+@each("statements", STATEMENTS.values(), ids=STATEMENTS)
+def test_statements(statements):
+    hit = f"nonlocal m\n{statements}"
+    body = f"class D:\n    def hit(self):\n{indent(hit, ' ' * 8)}\nd = D()\nif x > 0:\n    d.hit()"
+    check_calls(function_of(f"m = 0\n{body}\nreturn m"), *NUMBERS)
 
 
 def test_variables_from_outside():

@@ -11,132 +11,74 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from control.one_object import check_calls
+from control.one_object import check_calls, function_of
 from helpers import each
 
 NUMBERS = [(7.5,), (-1.5,), (-0.5,), (2.5,), (0.5,), (3.25,)]
 HITS = [0]
 
 
+def _counting(cache):
+    return f"n = 0\n@functools.{cache}\ndef g(i):\n    nonlocal n\n    n += 1\n    return i\n"
+
+
+COUNTED = _counting("cache")
+COUNTED_IN_A_LIST = "n = [0]\n@functools.cache\ndef g(i):\n    n[0] += 1\n    return i * x\n"
+BY_AN_ELEMENT = "k = [1.0]\n@functools.cache\ndef g(i):\n    return i * k[0]\n"
+BY_A_VARIABLE = "k = 1.0\n@functools.cache\ndef g(i):\n    return i * k\n"
+PURE = "@functools.cache\ndef g(i):\n    return i * x\n"
+
+BODIES = {
+    "a branch": BY_AN_ELEMENT + "if x > 1:\n    g(1)\nk[0] = 5.0\nreturn g(1)",
+    "a while": COUNTED + "while x > 1:\n    g(1)\n    x = x / 2\nreturn n",
+    "a while and after it": COUNTED + "while x > 1:\n    g(1)\n    x = x / 2\ng(1)\nreturn n",
+    "a for": COUNTED + "for _ in range(40):\n    g(1)\nreturn n * x",
+    "a for with keys": COUNTED + "for i in range(40):\n    g(i % 3)\nreturn n * x",
+    "nested loops": COUNTED_IN_A_LIST
+    + "s = 0.0\nfor i in range(6):\n    for j in range(6):\n        s = s + g(i + j)\n"
+    "return s * n[0]",
+    "three paths": COUNTED_IN_A_LIST
+    + "if x > 0:\n    s = g(1)\nelif x > -1:\n    s = g(2)\nelse:\n    s = g(3)\n"
+    "s = s + g(1) + g(2)\nreturn s * n[0]",
+    "a pure loop": PURE + "s = 0.0\nfor _ in range(40):\n    s = s + g(3)\nreturn s + g(3)",
+    "a pure branch": PURE + "s = 0.0\nif x > 1:\n    s = g(2)\nreturn s + g(2)",
+    "a variable set on one path": BY_A_VARIABLE + "if x > 1:\n    g(1)\nk = 5.0\nreturn g(1)",
+    "a variable set in a loop": BY_A_VARIABLE
+    + "s = 0.0\nfor _ in range(30):\n    k = k + 1\n    s = s + g(1)\nreturn s * x",
+    "an element set in a loop": BY_AN_ELEMENT
+    + "s = 0.0\nfor _ in range(30):\n    s = s + g(1)\n    k[0] = k[0] * x\n"
+    "return s + g(1)",
+    "traced arguments": COUNTED + "g(x)\ng(x)\ng(x + 1)\ng(x * 1)\nreturn n",
+    "a traced argument that may be equal": BY_AN_ELEMENT
+    + "a = g(x)\nk[0] = 7.0\nreturn a + g(abs(x))",
+    "cleared": BY_AN_ELEMENT + "a = g(1)\nk[0] = 5.0\nb = g(1)\ng.cache_clear()\nif x > 1:\n"
+    "    g.cache_clear()\nreturn a + 10 * b + 100 * g(1)",
+    "cleared on one path": BY_AN_ELEMENT
+    + "a = g(1)\nk[0] = 5.0\nif x > 1:\n    g.cache_clear()\nreturn a + 100 * g(1)",
+    "traced and plain arguments": BY_AN_ELEMENT + "a = g(8.0)\nk[0] = 5.0\nreturn a + g(x)",
+    "a while before a change": BY_AN_ELEMENT
+    + "while x > 1:\n    g(1)\n    x = x / 2\nk[0] = 5.0\nreturn g(1)",
+    "a small cache": _counting("lru_cache(maxsize=2)")
+    + "for i in range(5):\n    g(i % 2)\n    if x > i:\n        g(1)\nreturn n",
+    "no cache": _counting("lru_cache(maxsize=0)") + "if x > 0:\n    g(1)\ng(1)\nreturn n",
+    "typed": _counting("lru_cache(typed=True)") + "if x > 1:\n    g(1.0)\ng(1)\ng(True)\nreturn n",
+    "two functions": COUNTED
+    + "@functools.cache\ndef h(i):\n    nonlocal n\n    n += 10\n    return g(i) + 1\n"
+    "if x > 0:\n    h(1)\nif x > 1:\n    g(2)\nh(2)\ng(1)\nreturn n",
+    "a while with break": COUNTED
+    + "i = 0\nwhile i < 20:\n    g(i % 4)\n    i += 1\n    if i > x:\n        break\n"
+    "return n",
+}
+
+
+@each("body", BODIES.values(), ids=BODIES)
+def test_bodies(body):
+    check_calls(function_of(body, functools=functools), *NUMBERS)
+
+
 class Counted:
     def __init__(self):
         self.n = 0
-
-
-def _branch(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    if x > 1:
-        g(1)
-    k[0] = 5.0
-    return g(1)
-
-
-def _while(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    while x > 1:
-        g(1)
-        x = x / 2
-    return n
-
-
-def _while_and_after(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    while x > 1:
-        g(1)
-        x = x / 2
-    g(1)
-    return n
-
-
-def _for(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    for _ in range(40):
-        g(1)
-    return n * x
-
-
-def _for_with_keys(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    for i in range(40):
-        g(i % 3)
-    return n * x
-
-
-def _nested_loops(x):
-    n = [0]
-
-    @functools.cache
-    def g(i):
-        n[0] += 1
-        return i * x
-
-    s = 0.0
-    for i in range(6):
-        for j in range(6):
-            s = s + g(i + j)
-    return s * n[0]
-
-
-def _three_paths(x):
-    n = [0]
-
-    @functools.cache
-    def g(i):
-        n[0] += 1
-        return i * x
-
-    if x > 0:
-        s = g(1)
-    elif x > -1:
-        s = g(2)
-    else:
-        s = g(3)
-    s = s + g(1) + g(2)
-    return s * n[0]
-
-
-def _pure_loop(x):
-    @functools.cache
-    def g(i):
-        return i * x
-
-    s = 0.0
-    for _ in range(40):
-        s = s + g(3)
-    return s + g(3)
 
 
 def _pure_while(x):
@@ -149,86 +91,6 @@ def _pure_while(x):
         s = s + g(3)
         x = x / 2
     return s + g(3)
-
-
-def _pure_if(x):
-    @functools.cache
-    def g(i):
-        return i * x
-
-    s = 0.0
-    if x > 1:
-        s = g(2)
-    return s + g(2)
-
-
-def _rebind(x):
-    k = 1.0
-
-    @functools.cache
-    def g(i):
-        return i * k
-
-    if x > 1:
-        g(1)
-    k = 5.0
-    return g(1)
-
-
-def _rebind_loop(x):
-    k = 1.0
-
-    @functools.cache
-    def g(i):
-        return i * k
-
-    s = 0.0
-    for _ in range(30):
-        k = k + 1
-        s = s + g(1)
-    return s * x
-
-
-def _rebind_loop2(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    s = 0.0
-    for _ in range(30):
-        s = s + g(1)
-        k[0] = k[0] * x
-    return s + g(1)
-
-
-def _traced_arg(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    g(x)
-    g(x)
-    g(x + 1)
-    g(x * 1)
-    return n
-
-
-def _traced_arg2(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    a = g(x)
-    k[0] = 7.0
-    return a + g(abs(x))
 
 
 def _fib(x):
@@ -297,62 +159,6 @@ def _method(x):
     return n
 
 
-def _cleared(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    a = g(1)
-    k[0] = 5.0
-    b = g(1)
-    g.cache_clear()
-    if x > 1:
-        g.cache_clear()
-    return a + 10 * b + 100 * g(1)
-
-
-def _cleared_on_one_path(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    a = g(1)
-    k[0] = 5.0
-    if x > 1:
-        g.cache_clear()
-    return a + 100 * g(1)
-
-
-def _traced_and_plain_arguments(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    a = g(8.0)
-    k[0] = 5.0
-    return a + g(x)
-
-
-def _while_before_a_change(x):
-    k = [1.0]
-
-    @functools.cache
-    def g(i):
-        return i * k[0]
-
-    while x > 1:
-        g(1)
-        x = x / 2
-    k[0] = 5.0
-    return g(1)
-
-
 def _array_in_branch(x):
     @functools.cache
     def g(i):
@@ -384,53 +190,6 @@ def _array_not_written(x):
     if x > 0:
         s = s + g(4).sum()
     return s + g(4)[1]
-
-
-def _small_cache(x):
-    n = 0
-
-    @functools.lru_cache(maxsize=2)
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    for i in range(5):
-        g(i % 2)
-        if x > i:
-            g(1)
-    return n
-
-
-def _lru0(x):
-    n = 0
-
-    @functools.lru_cache(maxsize=0)
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    if x > 0:
-        g(1)
-    g(1)
-    return n
-
-
-def _typed(x):
-    n = 0
-
-    @functools.lru_cache(typed=True)
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    if x > 1:
-        g(1.0)
-    g(1)
-    g(True)
-    return n
 
 
 def _untyped(x):
@@ -480,30 +239,6 @@ def _made_in_loop(x):
 
         s = s + g(1) + g(1) + n[0]
     return s
-
-
-def _two_functions(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    @functools.cache
-    def h(i):
-        nonlocal n
-        n += 10
-        return g(i) + 1
-
-    if x > 0:
-        h(1)
-    if x > 1:
-        g(2)
-    h(2)
-    g(1)
-    return n
 
 
 def _attributes(x):
@@ -625,59 +360,19 @@ def _state_that_goes_on(x):
     return t
 
 
-def _while_with_break(x):
-    n = 0
-
-    @functools.cache
-    def g(i):
-        nonlocal n
-        n += 1
-        return i
-
-    i = 0
-    while i < 20:
-        g(i % 4)
-        i += 1
-        if i > x:
-            break
-    return n
-
-
 FUNCTIONS = (
-    _branch,
-    _while,
-    _while_and_after,
-    _for,
-    _for_with_keys,
-    _nested_loops,
-    _three_paths,
-    _pure_loop,
     _pure_while,
-    _pure_if,
-    _rebind,
-    _rebind_loop,
-    _rebind_loop2,
-    _traced_arg,
-    _traced_arg2,
     _fib,
     _dynamic_programming,
     _dynamic_programming_in_a_loop,
     _lists,
     _method,
-    _cleared,
-    _cleared_on_one_path,
-    _traced_and_plain_arguments,
-    _while_before_a_change,
     _array_in_branch,
     _array_in_loop,
     _array_not_written,
-    _small_cache,
-    _lru0,
-    _typed,
     _untyped,
     _made_in_arm,
     _made_in_loop,
-    _two_functions,
     _attributes,
     _objects,
     _keywords,
@@ -686,34 +381,24 @@ FUNCTIONS = (
     _cached_property,
     _outside_state,
     _state_that_goes_on,
-    _while_with_break,
 )
 
 
 @each("function", FUNCTIONS)
-def test_values(function):
+def test_functions(function):
     check_calls(function, *NUMBERS)
 
 
 def test_a_full_cache_is_refused_where_it_matters():
-    def function(x):
-        n = 0
-
-        @functools.lru_cache(maxsize=1)
-        def g(i):
-            nonlocal n
-            n += 1
-            return i
-
-        g(1)
-        g(2)
-        return n * x + g(1)
-
+    body = _counting("lru_cache(maxsize=1)") + "g(1)\ng(2)\nreturn n * x + g(1)"
     with pytest.raises(gs.GradsmithError, match="may be full"):
-        gs.compile(function)(2.0)
+        gs.compile(function_of(body, functools=functools))(2.0)
 
 
 def test_loops_of_functions_without_state_stay_loops():
-    for function in (_pure_loop, _array_not_written):
+    for function in (
+        function_of(BODIES["a pure loop"], functools=functools),
+        _array_not_written,
+    ):
         assert "for " in gs.compile(function).source(2.0)
     assert "while " in gs.compile(_pure_while).source(2.0)

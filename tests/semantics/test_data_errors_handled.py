@@ -199,6 +199,7 @@ WITH_INTEGERS = (
     ),
     *("return (a * n).sum()", "return (a < n).sum()", "return (b + n).sum()"),
     *("a[0] = n\nreturn a.sum()", "b[0] = n\nreturn b.sum()", "return np.maximum(n, 1.5)"),
+    *("return n / (n - 1)", "return n**3 / n**2", "return n / 10**399", "return n**2 / 7"),
     *("return np.sqrt(n)", "return np.exp(n)", "return '%.2f' % n", "return f'{n:.3e}'"),
     *("return np.int64(2**63)", "return (b + 2**63).sum()", "b[0] = 2**63\nreturn b.sum()"),
     "return np.sqrt(10**30)",

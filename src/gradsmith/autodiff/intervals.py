@@ -56,7 +56,7 @@ def _place(entry: Size, extent: Size, names: Names) -> Size | None:
 
 def _bound(entry: Size, extent: Size, names: Names) -> Size | None:
     place = _renamed(entry, names)
-    return place if is_nonnegative(place) else None
+    return place if _is_nonnegative(place) else None
 
 
 def _renamed(size: Size, names: Names) -> Size:
@@ -68,12 +68,12 @@ def apart(left: Sequence[Interval], right: Sequence[Interval]) -> bool:
     return any(
         a is not None
         and b is not None
-        and (is_nonnegative(b[0] - a[1]) or is_nonnegative(a[0] - b[1]))
+        and (_is_nonnegative(b[0] - a[1]) or _is_nonnegative(a[0] - b[1]))
         for a, b in zip(left, right, strict=False)
     )
 
 
-def is_nonnegative(size: Size) -> bool:
+def _is_nonnegative(size: Size) -> bool:
     """Whether it is so for all values of its symbols, of which axes are 2 at least."""
     least = extreme(size, lowest=True)
     if not isinstance(least, Dim):

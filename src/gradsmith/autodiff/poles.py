@@ -72,7 +72,7 @@ def needs_guard(g: Node, pole: Pole, *, forward: bool) -> bool:
     if pole.vanishes:
         return True
     if pole.bounded:
-        return forward or not (is_nonzero(g) or is_divided_by(g, pole.divisor))
+        return forward or not (_is_nonzero(g) or _is_divided_by(g, pole.divisor))
     if g.ndim and not pole.divisor.ndim:
         return may_be_unread(g)
     return is_partly_zero(g)
@@ -81,7 +81,7 @@ def needs_guard(g: Node, pole: Pole, *, forward: bool) -> bool:
 # -- adjoints that are nowhere 0 -----------------------------------------------------------------
 
 
-def is_nonzero(node: Node, levels: int = MOST_LEVELS) -> bool:
+def _is_nonzero(node: Node, levels: int = MOST_LEVELS) -> bool:
     """Whether no element is 0, by the way it is computed."""
     value = number(node)
     if value is not None:
@@ -91,7 +91,7 @@ def is_nonzero(node: Node, levels: int = MOST_LEVELS) -> bool:
     if node.op in (ones, size):  # there are no elements where a size is 0
         return True
     if node.op in (multiply, divide, negative, full) or node.op in _WHOLE_VIEWS:
-        return all(is_nonzero(operand, levels - 1) for operand in node.inputs)
+        return all(_is_nonzero(operand, levels - 1) for operand in node.inputs)
     return False
 
 
@@ -100,7 +100,7 @@ _WHOLE_VIEWS = frozenset(
 )
 
 
-def is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
+def _is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
     """Whether a quotient by ``divisor`` is a factor of it: then it is no number where that is 0,
     and nothing is to be saved.
     """
@@ -109,9 +109,9 @@ def is_divided_by(node: Node, divisor: Node, levels: int = MOST_LEVELS) -> bool:
     if node.op is divide and node.inputs[1] is divisor:
         return True
     if node.op in (multiply, divide, add, subtract):
-        return any(is_divided_by(operand, divisor, levels - 1) for operand in node.inputs)
+        return any(_is_divided_by(operand, divisor, levels - 1) for operand in node.inputs)
     if node.op in VIEWS:
-        return is_divided_by(node.inputs[0], divisor, levels - 1)
+        return _is_divided_by(node.inputs[0], divisor, levels - 1)
     return False
 
 

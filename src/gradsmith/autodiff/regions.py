@@ -43,7 +43,7 @@ def nothing(type_: ArrayType) -> Node:
     return current_builder().lift(zero.item() if type_.weak else zero)
 
 
-def conform(value: Node, type_: ArrayType) -> Node:
+def _conform(value: Node, type_: ArrayType) -> Node:
     """``value`` as a loop carries it: always of the same type."""
     whole = fit(value, type_) if value.ndim >= type_.ndim else value
     if not same_shape(whole.shape, type_.shape):
@@ -53,7 +53,7 @@ def conform(value: Node, type_: ArrayType) -> Node:
 
 def or_nothing(value: Node | None, type_: ArrayType) -> Node:
     """``value``, or zero, as a loop carries it."""
-    return nothing(type_) if value is None else conform(value, type_)
+    return nothing(type_) if value is None else _conform(value, type_)
 
 
 def workshop(region: Region, captured: Mapping[Node, Node]) -> Builder:

@@ -164,7 +164,7 @@ def _with_params(
     def moved(position: int) -> None:
         param = view.params[position]
         name = f"d_{view.body.names.get(param, param.attrs['name'])}"
-        tangents[position] = builder.parameter(name, tangent_type(param.type))
+        tangents[position] = builder.parameter(name, _tangent_type(param.type))
 
     same(view.index)
     for param in view.carried:
@@ -181,10 +181,10 @@ def _with_params(
     return Forward(view, builder, values, tangents, moving, recorded)
 
 
-def tangent_type(type_: Type) -> ValueType:
+def _tangent_type(type_: Type) -> ValueType:
     """The type of the tangent of a value: of a tape it is a tape."""
     if isinstance(type_, TapeType):
-        return TapeType(tangent_type(type_.item), type_.length)
+        return TapeType(_tangent_type(type_.item), type_.length)
     if not isinstance(type_, ArrayType):
         raise InternalError("a loop carries values, not tuples or objects")
     return adjoint_type(type_)

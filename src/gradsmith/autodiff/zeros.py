@@ -39,7 +39,7 @@ def is_zero(node: Node) -> bool:
     return node.op is zeros or is_number(node, 0)
 
 
-def is_scatter(node: Node) -> bool:
+def _is_scatter(node: Node) -> bool:
     """Whether it is zeros with something written or added in part, which may go elsewhere."""
     written = node.op in (index_add, index_set) and is_zero(node.inputs[0])
     return written and writes_add_up(node)
@@ -92,7 +92,7 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
         inner = scale(g, partial.partial, conjugate=conjugate)
         return None if inner is None else mask(partial.mask, inner)
     if isinstance(partial, Pole):
-        return scale_by_pole(g, partial, conjugate=conjugate)
+        return _scale_by_pole(g, partial, conjugate=conjugate)
     if isinstance(partial, (int, float)):
         return _scale_by_number(g, partial)
     if is_zero(partial):
@@ -105,7 +105,7 @@ def scale(g: Node, partial: Any, *, conjugate: bool = True) -> Node | None:
     factor = conjugated(partial) if conjugate else partial
     if parts is not None:
         return mask(parts[0], _product(parts[1], factor))
-    return _scale_part(g, factor) if is_taken_by_mask(g) else _product(g, factor)
+    return _scale_part(g, factor) if _is_taken_by_mask(g) else _product(g, factor)
 
 
 def _product(g: Node, factor: Node) -> Node:
@@ -126,13 +126,13 @@ def _may_meet(factor: Node, g: Node) -> bool:
     return not g.ndim or may_be_unread(g) or bool(extent_of(factor, single=True))
 
 
-def scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
+def _scale_by_pole(g: Node, pole: Pole, *, conjugate: bool) -> Node | None:
     """``g`` times a partial that may be infinite, where ``g`` may be 0."""
     parts = masked_parts(g)
     if parts is not None:
-        inner = scale_by_pole(parts[1], pole, conjugate=conjugate)
+        inner = _scale_by_pole(parts[1], pole, conjugate=conjugate)
         return None if inner is None else mask(parts[0], inner)
-    if is_taken_by_mask(g) and _has_shape_of(g, pole.divisor):
+    if _is_taken_by_mask(g) and _has_shape_of(g, pole.divisor):
         return _scale_taken(g, pole, conjugate=conjugate)
     if not needs_guard(g, pole, forward=not conjugate):
         return scale(g, pole.plain, conjugate=conjugate)
@@ -165,7 +165,7 @@ def _scale_taken(scatter: Node, pole: Pole, *, conjugate: bool) -> Node | None:
         mask=taken(pole.mask),
         finite=taken(pole.finite),
     )
-    found = scale_by_pole(update, inside, conjugate=conjugate)
+    found = _scale_by_pole(update, inside, conjugate=conjugate)
     return None if found is None else index_add(base, found, *arrays, **scatter.attrs)
 
 
@@ -210,9 +210,9 @@ def _into_quotient(tangent: Node, partial: Node) -> Node | None:
     return masked_divide(condition, product, divisor)
 
 
-def is_taken_by_mask(node: Node) -> bool:
+def _is_taken_by_mask(node: Node) -> bool:
     """Whether it is zeros but for the part that a mask takes."""
-    return is_scatter(node) and any(array.dtype == bool for array in node.inputs[2:])
+    return _is_scatter(node) and any(array.dtype == bool for array in node.inputs[2:])
 
 
 def _scale_part(scatter: Node, factor: Node) -> Node:
@@ -260,9 +260,9 @@ def _opposite(left: Node, right: Node) -> bool:
 
 def _scattered(total: Node, term: Node) -> Node | None:
     """The sum where one of them is a scatter: that goes into the other."""
-    if not is_scatter(term):
-        return index_add(term, *total.inputs[1:], **total.attrs) if is_scatter(total) else None
-    if is_taken_by_mask(term) and _same_places(total, term):
+    if not _is_scatter(term):
+        return index_add(term, *total.inputs[1:], **total.attrs) if _is_scatter(total) else None
+    if _is_taken_by_mask(term) and _same_places(total, term):
         base, update, *arrays = total.inputs
         return index_add(base, add(update, term.inputs[1]), *arrays, **total.attrs)
     return index_add(total, *term.inputs[1:], **term.attrs)
@@ -271,7 +271,7 @@ def _scattered(total: Node, term: Node) -> Node | None:
 def _same_places(left: Node, right: Node) -> bool:
     """Whether two scatters write to the same places."""
     places = left.inputs[2:] == right.inputs[2:] and left.attrs == right.attrs
-    return is_scatter(left) and places
+    return _is_scatter(left) and places
 
 
 def accumulate(total: Node | None, term: Node | None) -> Node | None:

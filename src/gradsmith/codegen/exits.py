@@ -23,7 +23,7 @@ def leave_at_end(
 ) -> None:
     """Write the end of a trip into ``inner``; ``leave`` says whether the loop ends with it."""
     statements = inner.statements
-    if leave is None or is_truth(leave, False):
+    if leave is None or _is_truth(leave, False):
         statements += [*settled(inner, moves, kept=()), *steps]
         return
     changed = {t for t, value in moves if not is_variable(value, t)}
@@ -41,7 +41,7 @@ def leave_at_end(
     statements += [*rest, ast.If(asked(leave), [ast.Break()], [])]
 
 
-def is_truth(value: ast.expr, truth: bool) -> bool:
+def _is_truth(value: ast.expr, truth: bool) -> bool:
     """Whether an expression is ``True`` or ``np.True_``, or ``False`` or ``np.False_``."""
     kinds = truth, np.bool_(truth)
     return any(syntax.same(value, syntax.expression(constant)) for constant in kinds)
@@ -98,7 +98,7 @@ def _said(code: list[ast.stmt], flag: str) -> ast.Assign | None:
     """The statement that makes it a constant."""
     for statement in code:
         if isinstance(statement, ast.Assign) and assigned(statement) == flag:
-            constant = is_truth(statement.value, True) or is_truth(statement.value, False)
+            constant = _is_truth(statement.value, True) or _is_truth(statement.value, False)
             return statement if constant else None
     return None
 
@@ -122,6 +122,6 @@ def _arm(arm: list[ast.stmt], flag: str, *, kept: bool) -> list[ast.stmt]:
         assert isinstance(last, ast.If)
         return [*arm, *_broken(last, flag, kept=kept)]
     rest = [statement for statement in arm if kept or statement is not said]
-    if is_truth(said.value, True):
+    if _is_truth(said.value, True):
         return [*rest, ast.Break()]
     return rest if any(not printer.is_comment(s) for s in rest) else []

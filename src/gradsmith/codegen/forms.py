@@ -142,7 +142,7 @@ def kept_alive(node: Node) -> Iterator[Node]:
         yield from (i for i in node.inputs if isinstance(i.type, ObjectType) or is_buffer(i.type))
 
 
-def inner_graphs(node: Node) -> Iterator[Graph]:
+def _inner_graphs(node: Node) -> Iterator[Graph]:
     """The regions of a branch or a loop that has its form."""
     form = form_of(node)
     if isinstance(form, BranchForm):
@@ -161,7 +161,7 @@ def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
         yield node
         for region in node.regions:
             yield from all_nodes((*region.params, *region.nodes))
-        for graph in inner_graphs(node):
+        for graph in _inner_graphs(node):
             yield from all_nodes((*graph.params, *graph.nodes))
 
 

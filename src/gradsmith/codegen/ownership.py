@@ -127,7 +127,7 @@ class _Block:
                 results[place] = self._copied(results[place])
             taken_roots.add(results[place])
         for place, result in enumerate(results):
-            shared = is_buffer(result.type) and not shown_by(result).isdisjoint(taken_roots)
+            shared = is_buffer(result.type) and not _shown_by(result).isdisjoint(taken_roots)
             if place not in forced and shared:
                 results[place] = self._copied(result)
         return results
@@ -304,10 +304,10 @@ def _is_alone(result: Node, results: Sequence[Node]) -> bool:
     """Whether a result has a buffer that no other result shows."""
     if not owns_buffer(result):
         return False
-    return sum(is_buffer(r.type) and result in shown_by(r) for r in results) == 1
+    return sum(is_buffer(r.type) and result in _shown_by(r) for r in results) == 1
 
 
-def shown_by(value: Node) -> set[Node]:
+def _shown_by(value: Node) -> set[Node]:
     """The buffers that a value may show, also by way of branches and loops."""
     found: set[Node] = set()
     stack = [root(value)]

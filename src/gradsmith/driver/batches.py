@@ -11,7 +11,7 @@ from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, SeedError
 
 
-def rows_of(seed: Any) -> tuple[list[Any], Any]:
+def _rows_of(seed: Any) -> tuple[list[Any], Any]:
     """The rows of a seed (a tree of arrays with a leading batch axis), and a row of zeros.
 
     Raises
@@ -44,7 +44,7 @@ def batched_call(gradient: Callable[[Any, bool], Any], seed: Any) -> Any:
     """``gradient(row, first)`` for every row of the seed, stacked leaf by leaf; ``first`` says
     whether it is the first one.
     """
-    rows, zero = rows_of(seed)
+    rows, zero = _rows_of(seed)
     try:
         results = [gradient(row, not i) for i, row in enumerate(rows or [zero])]
     except SeedError as error:

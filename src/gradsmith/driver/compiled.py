@@ -70,12 +70,12 @@ class DefaultsTaken:
     def __init__(self, defaults: Defaults, values: Sequence[Any]) -> None:
         self._defaults = defaults
         self._given, self._held = defaults.given, defaults.held()
-        self._keys = [(value, call_key(value)) for value in values]
+        self._keys = [(value, _call_key(value)) for value in values]
 
     def hold(self) -> bool:
         """Whether the function has the same ones, and these are of the same kind."""
         same = self._given == self._defaults.given
-        return same and all(call_key(value) == key for value, key in self._keys)
+        return same and all(_call_key(value) == key for value, key in self._keys)
 
 
 class Entry:
@@ -119,13 +119,13 @@ class Entry:
         if self.defaults is not None and not self.defaults.hold():
             return False
         try:
-            now = kinds_now(self.specialisation)
+            now = _kinds_now(self.specialisation)
         except Exception:  # the way to the values leads through objects of the user's
             return False
         return now == self.captured and all(r.holds() for r in self.specialisation.reliances)
 
 
-def kinds_now(specialisation: Specialisation) -> Kinds:
+def _kinds_now(specialisation: Specialisation) -> Kinds:
     """The kinds that captured values are of."""
     exact = [exact_key(c.read()) for c in specialisation.captures]
     return exact, [pattern_key(c.read()) for c in specialisation.checked]
@@ -221,9 +221,9 @@ class Compiled:
             elif kind is float:
                 key.append(kind)
             else:
-                key.append(call_key(a))
+                key.append(_call_key(a))
         if kwargs:
-            key.append(tuple((k, call_key(v)) for k, v in kwargs.items()))
+            key.append(tuple((k, _call_key(v)) for k, v in kwargs.items()))
         key = tuple(key)
         entry = self._entries.get(key)
         if entry is None:
@@ -301,14 +301,14 @@ class Compiled:
             if found is failed:
                 continue
             try:
-                kinds = kinds_now(found)  # before the run, which may write to them
+                kinds = _kinds_now(found)  # before the run, which may write to them
                 result = found.run_logged(call.values, log)
                 break
             except SpecialisationError:
                 failed = found
         else:
             found = self._specialised(call, log)
-            kinds = kinds_now(found)
+            kinds = _kinds_now(found)
             try:
                 result = found.run_logged(call.values, log)
             except SpecialisationError as error:  # made for this very call
@@ -443,7 +443,7 @@ class Compiled:
         return target
 
 
-def call_key(value: Any) -> Any:
+def _call_key(value: Any) -> Any:
     """A hashable that says all of an argument that the code may depend on."""
     if isinstance(value, np.ndarray):
         return (type(value), value.dtype, value.shape)
@@ -458,7 +458,7 @@ def call_key(value: Any) -> Any:
     if tree.is_container(value):
         kind, keys, parts = tree.parts(value)
         # written out: large objects have many numbers
-        found = [float if type(part) is float else call_key(part) for part in parts]
+        found = [float if type(part) is float else _call_key(part) for part in parts]
         keys = tree.told_apart(kind, keys)
         return (kind, type(value), keys, tuple(found), tree.option_of(value))
     if type(value) in (set, frozenset, bytearray):
@@ -480,7 +480,7 @@ def _pattern(bound: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 
 def _shape_key(shape: tree.Tree) -> Any:
     if shape.kind == "static":
-        return call_key(shape.value)
+        return _call_key(shape.value)
     children = tuple(map(_shape_key, shape.children))
     keys = tree.told_apart(shape.kind, shape.keys)
     return (shape.kind, shape.cls, keys, children, shape.value)

@@ -107,7 +107,7 @@ def check_outputs(outputs: Sequence[Node]) -> None:
             )
 
 
-def input_node(value: Any, what: str) -> Node:
+def _input_node(value: Any, what: str) -> Node:
     """The node of an input of ``autograd.grad``.
 
     Raises
@@ -240,7 +240,7 @@ def gradients_of(
             "take f.grad of a function",
         )
     names, values = _named(inputs)
-    sources = [input_node(v, f"input {name}") for name, v in zip(names, values, strict=True)]
+    sources = [_input_node(v, f"input {name}") for name, v in zip(names, values, strict=True)]
     several = isinstance(outputs, (list, tuple))
     targets = [_output(o) for o in (outputs if several else [outputs])]
     check_outputs(targets)
@@ -308,7 +308,7 @@ def _resolve(
 ) -> Tracer | None:
     if isinstance(g, Missing):
         if not policy.allow_unused:
-            raise unused_error(name, source, g)
+            raise _unused_error(name, source, g)
         if not policy.materialize:
             return None
         if batch is None:
@@ -320,7 +320,7 @@ def _resolve(
     return Tracer(View(Storage(g)))
 
 
-def unused_error(name: str, source: Node, missing: Missing) -> UnusedInputError:
+def _unused_error(name: str, source: Node, missing: Missing) -> UnusedInputError:
     """The error for an input that has no gradient, with the reason."""
     label = current_builder().names.get(source)
     who = f"input {name}" + (f" ({label})" if label and label != name else "")

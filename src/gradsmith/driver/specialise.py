@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import CodeType
 from typing import Any
 
 from gradsmith import tree
@@ -74,15 +73,7 @@ from gradsmith.frontend.trace import Capture, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unrolling import Plan, Unrolling
-from gradsmith.frontend.unsettled import (
-    AskedAheadError,
-    CachedStateError,
-    FirstTripError,
-    Need,
-    StackedListError,
-    TracedAnewError,
-    UndecidedError,
-)
+from gradsmith.frontend.unsettled import Learned, TracedAnewError, UndecidedError
 from gradsmith.frontend.warned import warn_at
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Guard, recording_guards
@@ -90,7 +81,6 @@ from gradsmith.ir.effect_log import EffectLog
 from gradsmith.ir.evaluate import evaluate
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.nesting import NestingError, nesting_limited
-from gradsmith.ir.types import ArrayType
 from gradsmith.ops.calls import call
 from gradsmith.ops.effects import fail
 from gradsmith.passes.pipeline import lower, optimise
@@ -386,12 +376,7 @@ class _Plans:
 
     def __init__(self) -> None:
         self.left: list[Plan] = []
-        self._decided: frozenset[Span] = frozenset()
-        self._asked_ahead: frozenset[Span] = frozenset()
-        self._first_apart: frozenset[Span] = frozenset()
-        self._cached_in_dicts: frozenset[CodeType] = frozenset()
-        self._needs: dict[Need, frozenset[Span]] = {}
-        self._stored: dict[Span, tuple[ArrayType, ...]] = {}
+        self._learned = Learned()
         self._guessed = False
         self.known = False
         """Whether the error of the last run showed what to do in another way."""
@@ -402,20 +387,11 @@ class _Plans:
         if isinstance(error, NestingError):
             return
         unrolling = trace.unrolling
-        if isinstance(error, AskedAheadError):
-            self._asked_ahead |= {error.site}
-        if isinstance(error, FirstTripError):
-            self._first_apart |= {error.site}
-        if isinstance(error, CachedStateError):
-            self._cached_in_dicts |= {error.code}
-        if isinstance(error, StackedListError):
-            self._needs[error.need] = self._needs.get(error.need, frozenset()) | error.sites
-            for site in error.sites:
-                known = self._stored.get(site, ())
-                self._stored[site] = tuple(dict.fromkeys((*known, *error.types)))
         sites = _undecided(error, trace)
+        self._learned = self._learned.with_decided(sites)
+        if isinstance(error, TracedAnewError):
+            self._learned = error.added_to(self._learned)
         if isinstance(error, TracedAnewError) or sites:
-            self._decided |= sites
             self.left.insert(0, unrolling.chosen)
             self.known = True
             return
@@ -429,17 +405,7 @@ class _Plans:
         """The state in which the next run begins."""
         log.place = 0
         unrolling = Unrolling(chosen=self.left.pop(0))
-        return Trace(
-            log=log,
-            unrolling=unrolling,
-            decided=self._decided,
-            asked_ahead=self._asked_ahead,
-            first_apart=self._first_apart,
-            cached_in_dicts=self._cached_in_dicts,
-            needs=dict(self._needs),
-            stored=dict(self._stored),
-            writes=recipe.writes,
-        )
+        return Trace(log=log, unrolling=unrolling, learned=self._learned, writes=recipe.writes)
 
 
 def _undecided(error: UnsupportedError, trace: Trace) -> frozenset[Span]:

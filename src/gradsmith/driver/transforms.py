@@ -151,7 +151,7 @@ class Primals:
         gradients = []
         for label, source, g in zip(self.labels, self.inputs, found, strict=True):
             if isinstance(g, Missing):
-                warn_unused(label, source, g)
+                _warn_unused(label, source, g)
                 g = zero_gradient(source)  # noqa: PLW2901
                 if source in builder.names:
                     builder.name(g, f"g_{builder.names[source]}")
@@ -221,7 +221,7 @@ def _refuse_discrete(name: str, kind: str, hint: str = PASS_A_FLOAT) -> NoReturn
     )
 
 
-def warn_unused(label: str, source: Node, missing: Missing) -> None:
+def _warn_unused(label: str, source: Node, missing: Missing) -> None:
     """Say once, when compiling, that a gradient is zero and why."""
     name = current_builder().names.get(source)
     who = f"{label} ({name})" if name else label
@@ -229,7 +229,7 @@ def warn_unused(label: str, source: Node, missing: Missing) -> None:
     warn_at(current_span(), message, UnusedInputWarning)
 
 
-def output_leaves(value: Any, *, others: bool = False) -> tuple[list[Node], tree.Tree]:
+def _output_leaves(value: Any, *, others: bool = False) -> tuple[list[Node], tree.Tree]:
     """The nodes of a function's result, and its shape; with ``others``, strings, truths and the
     like may be among them.
 
@@ -261,7 +261,7 @@ def gradient_of_arguments(
     own = list(dict.fromkeys(names))
     primals, result = _run(function, bound, own)
     result, aux = _split_aux(result, has_aux=has_aux)
-    outputs, shape = output_leaves(result)
+    outputs, shape = _output_leaves(result)
     several = shape.kind != "leaf"
     if several and seed is None:
         raise _several_outputs(result, has_aux=has_aux)
@@ -344,7 +344,7 @@ def named_gradient(
     """
     own = list(dict.fromkeys(names))
     primals, result = _run(function, bound, own, mixed=mixed)
-    outputs, shape = output_leaves(result)
+    outputs, shape = _output_leaves(result)
     wrapped = [wrap(node) for node in outputs]
     inputs = dict(zip(primals.labels, map(wrap, primals.inputs), strict=True))
     found = gradients_of(
@@ -369,7 +369,7 @@ class Pullback:
         names = [f"argument {i}" for i in range(len(args))]
         self._primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
         result = call_isolated(function, *self._primals.values.values())
-        self._outputs, self._shape = output_leaves(result, others=True)
+        self._outputs, self._shape = _output_leaves(result, others=True)
         self.value = tree.unflatten(self._shape, [wrap(node) for node in self._outputs])
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
@@ -397,7 +397,7 @@ def pushforward(
     names = [f"argument {i}" for i in range(len(args))]
     primals = Primals(dict(zip(names, args, strict=True)), discrete=True)
     result = call_isolated(function, *primals.values.values())
-    outputs, shape = output_leaves(result, others=True)
+    outputs, shape = _output_leaves(result, others=True)
     directions = primals.tangents(tangents)
     builder = current_builder()
     stable = stable_form(builder, outputs, primals.inputs)

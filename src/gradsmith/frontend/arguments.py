@@ -140,7 +140,7 @@ def symbolic_shape(name: str, shape: tuple[int, ...]) -> Shape:
     )
 
 
-def leaf_type(name: str, value: Any) -> ArrayType:
+def _leaf_type(name: str, value: Any) -> ArrayType:
     """The type of an input."""
     if isinstance(value, np.ndarray):
         return ArrayType(value.dtype, symbolic_shape(name, value.shape), "array")
@@ -171,7 +171,7 @@ def leaf_value(
         made = TracedInt(size)
         trace.given_integers[id(made)] = made, name
         return made
-    type_ = type_ or leaf_type(name, value)
+    type_ = type_ or _leaf_type(name, value)
     twin = same_elements(trace, value) if isinstance(value, np.ndarray) else None
     if twin is not None and same_shape(type_.shape, twin.node.shape):
         type_ = replace(type_, shape=twin.node.shape)

@@ -169,7 +169,7 @@ def outside_dict(trace: Trace, owner: Any) -> dict[str, Any]:
 attribute_dicts.provide(outside_dict)
 
 
-def class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:
+def _class_dict(trace: Trace, cls: type) -> types.MappingProxyType[str, Any]:
     """``cls.__dict__``: the methods and descriptors that it holds, and the values."""
     written = {} if id(cls) not in trace.overlays else trace.overlays[id(cls)][1]
     found = {**{name: own_method(held) for name, held in vars(cls).items()}, **written}
@@ -191,7 +191,7 @@ def _names_held(owner: Any) -> tuple[str, ...]:
     return tuple(instance_dict(owner) or ())
 
 
-def missing_attribute(owner: Any, name: str) -> AttributeError:
+def _missing_attribute(owner: Any, name: str) -> AttributeError:
     """The error that Python raises where an attribute is missing."""
     try:
         getattr(Nothing(owner), name)
@@ -218,7 +218,7 @@ class Nothing:
 def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     """``object.__getattribute__(owner, name)``, MISSING without an error."""
     if isinstance(owner, type):
-        return class_dict(trace, owner) if name == "__dict__" else _of_class(trace, owner, name)
+        return _class_dict(trace, owner) if name == "__dict__" else _of_class(trace, owner, name)
     if name == "__dict__":
         note_shown(trace, instance_dict(owner))
     kind, is_written = _of_classes(trace, type(owner).__mro__, name)
@@ -257,7 +257,7 @@ def _where_set(trace: Trace, held: MaybeUnset, owner: Any, kind: Any) -> Any:
     """An attribute that is not set on every path to this place."""
     name = held.name
     if kind is MISSING or isinstance(kind, types.MemberDescriptorType):
-        return attribute_or_error(held, lambda: missing_attribute(owner, name))
+        return attribute_or_error(held, lambda: _missing_attribute(owner, name))
     present = condition_on_the_way(held, trace)
     return choose(present, lambda: held.value, lambda: _of_its_class(trace, owner, name))
 
@@ -321,7 +321,7 @@ def _held(trace: Trace, owner: Any, name: str) -> Any:
     items = _items_as_attributes(trace, owner)
     if items is not None:
         return dict.get(items, name, MISSING)
-    owner = real_object(trace, owner)
+    owner = _real_object(trace, owner)
     written = changed(trace, home_of(owner), name)
     if written is not MISSING:
         return MISSING if written is DELETED else written
@@ -331,7 +331,7 @@ def _held(trace: Trace, owner: Any, name: str) -> Any:
     return outside_attribute(trace, owner, name, found)
 
 
-def real_object(trace: Trace, owner: Any) -> Any:
+def _real_object(trace: Trace, owner: Any) -> Any:
     """The object that has the attributes: where a copy stands for a list or dict of a class of the
     user's, that from outside.
     """
@@ -346,7 +346,7 @@ def _items_as_attributes(trace: Trace, owner: Any) -> dict[str, Any] | None:
     """
     if not isinstance(owner, dict):
         return None
-    real = real_object(trace, owner)
+    real = _real_object(trace, owner)
     if instance_dict(real) is not real:
         return None
     seen, _ = trace.seen.get(id(real), (owner, None))
@@ -611,7 +611,7 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if items is not None:
         call(dict.__setitem__, items, name, value)
         return
-    owner = real_object(trace, owner)
+    owner = _real_object(trace, owner)
     if owner is sys and name in ("stdout", "stderr"):
         check_output(value)
     if _is_pythons(trace, owner, name, value):
@@ -681,12 +681,12 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         call(mine, kind, owner)
     elif (items := _items_as_attributes(trace, owner)) is not None and name in items:
         call(dict.__delitem__, items, name)
-    elif is_external(trace, owner := real_object(trace, owner)) or isinstance(owner, type):
+    elif is_external(trace, owner := _real_object(trace, owner)) or isinstance(owner, type):
         held = _own(trace, owner, name)
         if held is MISSING:
             getattr(Nothing(owner), name)
         if isinstance(held, MaybeUnset):
-            attribute_or_error(held, lambda: missing_attribute(owner, name))
+            attribute_or_error(held, lambda: _missing_attribute(owner, name))
         if _is_pythons(trace, owner, name):
             check_change(trace, owner)
             type.__delattr__(owner, name)
@@ -700,7 +700,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         note_attributes_of(trace, owner, name)
         held = instance_attribute(owner, name)
         if isinstance(held, MaybeUnset):
-            attribute_or_error(held, lambda: missing_attribute(owner, name))
+            attribute_or_error(held, lambda: _missing_attribute(owner, name))
         object.__delattr__(owner, name)
 
 

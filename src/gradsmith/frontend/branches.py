@@ -159,7 +159,7 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
         container = (then.changes.containers.get(key) or orelse.changes.containers[key])[0]
         unchanged = (container, contents_of(container))
         if key in trace.attribute_dicts:
-            containers[key] = container, joined_attributes(joint, key, unchanged[1])
+            containers[key] = container, _joined_attributes(joint, key, unchanged[1])
             continue
         sides = [arm.changes.containers.get(key, unchanged)[1] for arm in arms]
         containers[key] = (container, _contents(joint, container, *sides))
@@ -178,11 +178,11 @@ def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[A
     joint.doubt_containers()
     told = map(joint.fill, present)
     after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
-    note_implied(after, [side_of_arm(arm, names) for arm in arms], condition)
+    note_implied(after, [_side_of_arm(arm, names) for arm in arms], condition)
     return list(after.values())
 
 
-def side_of_arm(arm: Arm, names: Sequence[str]) -> Side:
+def _side_of_arm(arm: Arm, names: Sequence[str]) -> Side:
     """What variables hold at the end of an arm."""
     held, present = (dict(zip(names, v, strict=True)) for v in (arm.held, arm.present))
     return Side(held, present)
@@ -310,7 +310,7 @@ class JoinedAttributes:
         return refilled(found, self.kept)
 
 
-def joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> JoinedAttributes:
+def _joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> JoinedAttributes:
     """The attributes of an object after a branch; ``outer`` is what it held before."""
     before = at_end(outer, joint.trace)
     sides = [arm.attributes.get(key, before) for arm in joint.arms]

@@ -30,11 +30,11 @@ from gradsmith.frontend.dispatch import (
     traced,
     unwrap,
 )
-from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type
+from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type, of_one_meaning
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
 from gradsmith.frontend.merging import is_whole
-from gradsmith.frontend.messages import example_of, no_attribute, shown
+from gradsmith.frontend.messages import instance_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
     Classes,
@@ -50,7 +50,7 @@ from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import MEANINGS
 from gradsmith.frontend.summing import summed
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import METHODS, Flat, Tracer
@@ -214,6 +214,8 @@ def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
     one, other = as_size(left), as_size(right)
     if one is None or other is None or not dims.is_unbacked(one - other):
         return plain(left, right)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return _later(plain, left, right)
     ordered = dims.settled("<=", one, other)
     if ordered is None:
         return wrap_size(dims.compound(plain.__name__, one, other))
@@ -238,7 +240,7 @@ builtin(min)(_extreme(np.minimum, min))
 def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return base**exp
-    operands = [base, exp, mod]
+    operands = [of_exact_type(value) for value in (base, exp, mod)]
     if all(isinstance(value, int) or _is_pythons_integer(value) for value in operands):
         return pow(*map(operator.index, operands))
     error = ArgumentTypeError(
@@ -263,6 +265,7 @@ def _round(number: Any, ndigits: Any = None) -> Any:
         return number if whole else run(rounded_of, as_traced(number), digits=ndigits)
     if isinstance(number, Tracer):
         check_no_array(number.node)
+        number = of_one_meaning(number, lambda cls: hasattr(cls, "__round__"))
     if not isinstance(number, Tracer) or not _is_rounded(number.type):
         error = ArgumentTypeError(
             f"round() of {shown(number)}", current_span(), "use np.round for arrays"
@@ -416,8 +419,7 @@ def class_of(value: Tracer) -> type:
 
 def attribute_of(owner: Any, name: str) -> Any:
     """An attribute of a traced value: only what the array, number or string would have."""
-    if isinstance(owner, Tracer) and name not in _ALIKE:
-        owner = of_exact_type(owner)
+    owner = _of_class_with(owner, name)
     if name == "__class__":
         return _type(owner)
     if isinstance(owner, Text) and not hasattr("", name):
@@ -428,7 +430,8 @@ def attribute_of(owner: Any, name: str) -> Any:
         return getattr(owner if hasattr(type(owner), name) else owner.used(), name)
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
-    if name in METHODS and isinstance(owner, Tracer) and not owner.type.weak:
+    numpys = isinstance(owner, Tracer) and not owner.type.weak
+    if numpys and name in METHODS and (owner.type.form == "array" or name not in _ALIKE):
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
         owner = of_exact_type(owner)
@@ -444,6 +447,15 @@ def attribute_of(owner: Any, name: str) -> Any:
         raise
     except AttributeError:
         raise no_attribute(owner, name, argument_behind(current_trace(), owner)) from None
+
+
+def _of_class_with(owner: Any, name: str) -> Any:
+    """A number as one of the class that it has in this call, where that decides what the attribute
+    is.
+    """
+    if name in _ALIKE:
+        return of_one_meaning(owner, lambda cls: hasattr(cls, name))
+    return of_exact_type(owner)
 
 
 def is_of_object(owner: Any, name: str) -> bool:
@@ -466,7 +478,7 @@ def _of_object(owner: Any, name: str) -> Any:
         return lambda asked: attribute_of(owner, asked)
     if not _has(owner, name):
         raise no_attribute(owner, name, argument_behind(current_trace(), owner))
-    found = getattr(example_of(_type(owner)), name)
+    found = getattr(instance_of(_type(owner)), name)
     methods = (types.BuiltinMethodType, types.MethodWrapperType)
     if not isinstance(found, methods) or name in ("__dir__", "__init__"):
         return found
@@ -513,20 +525,17 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 """What numbers of Python's and of NumPy's have in common."""
 
 
-_STAND_INS = (Tracer, TracedInt, Text)
-
-
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
         return hasattr(0 if isinstance(owner, TracedInt) else "", name)
-    return of_class(owner, lambda cls: hasattr(example_of(cls), name))
+    return of_class(owner, lambda cls: hasattr(instance_of(cls), name))
 
 
 @builtin(hasattr)
 def _hasattr(owner: Any, name: str) -> bool:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    traced_owner = isinstance(owner, _STAND_INS)
+    traced_owner = isinstance(owner, STAND_INS)
     return _has_in_call(owner, name) if traced_owner else hasattr(owner, name)
 
 
@@ -539,7 +548,7 @@ def _has_in_call(owner: Any, name: str) -> bool:
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     if isinstance(owner, Unsettled):
         owner.refuse()
-    if not isinstance(owner, _STAND_INS):
+    if not isinstance(owner, STAND_INS):
         return getattr(owner, name, *default)
     missing = default and not _has_in_call(owner, name)
     return default[0] if missing else attribute_of(owner, name)

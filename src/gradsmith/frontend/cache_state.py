@@ -97,7 +97,7 @@ def asking_for_dict(function: Any) -> UnsupportedError:
     """The error that asks for a trace in which the results are entries of a dict."""
     code = getattr(function.__wrapped__, "__code__", None)
     trace = current_trace()
-    if code is not None and trace is not None and code not in trace.cached_in_dicts:
+    if code is not None and trace is not None and code not in trace.learned.cached_in_dicts:
         return CachedStateError(name_of(function), code, current_span())
     return UnsupportedError(
         f"{name_of(function)} keeps its results, and it is not known which call is the first",

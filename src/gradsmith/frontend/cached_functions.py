@@ -108,7 +108,7 @@ def check_cache_attribute(function: Any, name: str) -> None:
 
 def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     key = (id(function), _keys(args), tuple(kwargs), _keys(kwargs.values()))
-    if _code_of(function) in trace.cached_in_dicts:
+    if _code_of(function) in trace.learned.cached_in_dicts:
         return _called_by_dict(trace, function, args, kwargs)
     for builder in trace.builders():
         found = trace.cached.get((builder, key))
@@ -175,7 +175,7 @@ def _clears_cache(function: Any) -> bool:
 
 
 def _cleared(trace: Trace, function: Any) -> None:
-    if _code_of(function) not in trace.cached_in_dicts:
+    if _code_of(function) not in trace.learned.cached_in_dicts:
         raise asking_for_dict(function)
     if id(function) in trace.caches:
         call(trace.caches[id(function)][1].clear)

@@ -8,7 +8,7 @@ of the user's is for it.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +22,7 @@ from gradsmith.frontend.foreign import (
     module_of,
     unsupported,
 )
+from gradsmith.frontend.nested_values import leaves, mapped, mapped_arguments
 from gradsmith.frontend.numpy_errors import example_of
 from gradsmith.frontend.refusals_in_c import is_raised_in_c, with_refusals
 from gradsmith.frontend.spans import in_users_name, is_gradsmiths
@@ -48,7 +49,7 @@ def called_in_c(
     except _MISFITS as error:
         if not is_raised_in_c(error) or not _has_no_effect(function, args, kwargs):
             raise
-        if not any(map(_is_settled_on, _leaves([*args, kwargs]))):
+        if not any(map(_is_settled_on, leaves([*args, kwargs], _PLAIN))):
             raise
     return with_refusals(function, [*map(settled_within, args)], settled_within(kwargs))
 
@@ -74,7 +75,7 @@ def refuse_about_stand_ins(
     if _is_in_users_code(error.__traceback__) or not _has_no_effect(function, args, kwargs):
         return
     try:
-        values, named = list(map(_example, args)), {k: _example(v) for k, v in kwargs.items()}
+        values, named = mapped_arguments(_example, args, kwargs, _PLAIN)
     except ValueError:  # too large
         return
     found = error_of(lambda: function(*values, **named))
@@ -92,7 +93,7 @@ def _has_no_effect(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
         return False
     known = module_of(function).split(".")[0] in HARMLESS
     known = known or any(function is static for static in _STATIC)
-    return known and not any(map(_may_have_effects, _leaves([*args, kwargs])))
+    return known and not any(map(_may_have_effects, leaves([*args, kwargs], _PLAIN)))
 
 
 _CHANGING = (list, dict, set, Iterator, Tracer, TracedInt, Text)
@@ -120,17 +121,6 @@ def _is_in_users_code(traceback: TracebackType | None) -> bool:
     return False
 
 
-def _leaves(values: Iterable[Any]) -> Iterator[Any]:
-    """What lists, tuples and dicts hold, keys among it."""
-    for value in values:
-        if type(value) is dict:
-            yield from _leaves([*value, *value.values()])
-        elif type(value) in _PLAIN:
-            yield from _leaves(value)
-        else:
-            yield value
-
-
 def _is_settled_on(value: Any) -> bool:
     """Whether it has no derivative: an integer, or a text without traced floats, or a key."""
     if isinstance(value, Text):
@@ -138,18 +128,9 @@ def _is_settled_on(value: Any) -> bool:
     return isinstance(value, TracedInt)
 
 
-def _mapped(change: Callable[[Any], Any], value: Any) -> Any:
-    """``value`` with its leaves changed."""
-    if type(value) is dict:
-        return {_mapped(change, k): _mapped(change, v) for k, v in value.items()}
-    if type(value) in _PLAIN:
-        return type(value)(_mapped(change, part) for part in value)
-    return change(value)
-
-
 def settled_within(value: Any) -> Any:
     """An argument with the present integers and texts in it."""
-    return _mapped(_present, value)
+    return mapped(_present, value, _PLAIN)
 
 
 def _present(value: Any) -> Any:
@@ -159,11 +140,7 @@ def _present(value: Any) -> Any:
 
 
 def _example(value: Any) -> Any:
-    """An argument with values of the same classes in it as those that are traced."""
-    return _mapped(_of_its_class, value)
-
-
-def _of_its_class(value: Any) -> Any:
+    """A value of the class that a traced one has."""
     if isinstance(value, Tracer):
         return example_of(value.node)
     if isinstance(value, TracedInt):

@@ -7,7 +7,6 @@ import decimal
 import os
 import sys
 import types
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -40,8 +39,6 @@ from gradsmith.ir.mentions import mentioned
 
 METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 """Made anew each time that they are read, and equal where object and function are the same."""
-CHANGING = (set, deque, bytearray)
-"""Containers that have no leaves, and may hold something else in the next call."""
 
 
 def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> Any:

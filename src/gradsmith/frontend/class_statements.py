@@ -40,7 +40,7 @@ class Making:
 def _made(metaclass: Any, *given: Any, **keywords: Any) -> Any:
     """``metaclass(name, bases, namespace, ...)``."""
     if metaclass in _PLAIN:
-        return new_class(metaclass, *given, **keywords)
+        return _new_class(metaclass, *given, **keywords)
     users = isinstance(metaclass, types.FunctionType) or is_users_class(metaclass)
     return call(metaclass, *given, **keywords) if users else metaclass(*given, **keywords)
 
@@ -53,7 +53,7 @@ def made_class(name: str, bases: tuple[type, ...], namespace: Any, **keywords: A
     return made
 
 
-def new_class(
+def _new_class(
     metaclass: Any,
     name: str,
     bases: tuple[type, ...],
@@ -88,7 +88,7 @@ def new_class(
     return made
 
 
-BUILTINS[type.__new__] = new_class
+BUILTINS[type.__new__] = _new_class
 _PLAIN = (type, ABCMeta)
 """Metaclasses of Python's that do nothing more."""
 

@@ -29,7 +29,7 @@ from gradsmith.frontend.trips import is_decided
 CONSUMERS: dict[Any, Callable[..., Any]] = {}
 
 
-def consumer(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _consumer(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare what a builtin does with a comprehension."""
 
     def declare(meaning: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,7 +86,7 @@ CONSUMERS[list] = listed
 CONSUMERS[tuple] = lambda elements: tuple(listed(elements))
 
 
-@consumer(sum)
+@_consumer(sum)
 def _sum(elements: Elements, /, start: Any = 0) -> Any:
     from_zero = type(start) is int and start == 0
     total = sum_of_rows(elements.items(0, {})) if elements.element is _itself else None
@@ -112,7 +112,7 @@ def _added_exactly(state: State, element: Later) -> State:
     return {"total": total, "lost": lost}
 
 
-@consumer(math.prod)
+@_consumer(math.prod)
 def _prod(elements: Elements, /, *, start: Any = 1) -> Any:
     if _goes_by_itself(elements):
         return BUILTINS[math.prod](elements.as_python(), start=start)
@@ -123,12 +123,12 @@ def _multiplied(state: State, element: Later) -> State:
     return {"product": state["product"] * element()}
 
 
-@consumer(math.fsum)
+@_consumer(math.fsum)
 def _fsum(elements: Elements, /) -> Any:
     return BUILTINS[math.fsum](listed(elements))
 
 
-@consumer(len)
+@_consumer(len)
 def _len(elements: Elements, /) -> Any:
     if elements.lazy or not elements.conditional:
         return BUILTINS[len](elements.as_python())

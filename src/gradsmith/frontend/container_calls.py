@@ -71,7 +71,7 @@ as those of the container are, past what its class defines itself.
 """
 
 
-def is_writer(function: Any) -> bool:
+def _is_writer(function: Any) -> bool:
     """Whether it is a method of a list, dict, set or deque that changes it."""
     held = isinstance(function, BOUND) and isinstance(function.__self__, CONTAINERS)
     return held and function.__name__ in MUTATORS
@@ -91,7 +91,7 @@ def statement_of(function: Any, args: Sequence[Any], target: Target) -> Callable
         if found is not None:
             return partial(found, target)
     for writer in (function, *args):  # one that is passed on is called where nobody sees it
-        if is_writer(writer):
+        if _is_writer(writer):
             announce(writer.__self__, writer.__name__)
     if any(function is known for known in IN_PLACE) and args and isinstance(args[0], CONTAINERS):
         announce(args[0], "__iadd__")

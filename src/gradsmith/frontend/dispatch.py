@@ -15,6 +15,8 @@ import numpy as np
 
 from gradsmith.errors import (
     ArgumentTypeError,
+    ArgumentValueError,
+    AttributeMissingError,
     ControlFlowError,
     GradsmithError,
     InternalError,
@@ -33,20 +35,21 @@ from gradsmith.frontend.layout import (
     order_of_result,
     order_of_view,
 )
-from gradsmith.frontend.numpy_errors import numpys_error
+from gradsmith.frontend.nested_values import leaves, mapped_arguments
+from gradsmith.frontend.numpy_errors import numpys_error, sizes_of
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.shape_errors import Asked, asking, assumptions, with_shapes_known
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View, view_steps
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS
 from gradsmith.frontend.trace import Trace, current_trace, may_fail_before
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Flat, Tracer
 from gradsmith.frontend.unread import note_errors
 from gradsmith.frontend.unsettled import Refusing, UndecidedError
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Dim, Size
+from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import index, library
@@ -59,6 +62,7 @@ from gradsmith.ops.raising import (
     beginning,
     converted_integers,
     error_of,
+    is_long_quotient,
     may_be_out_of_range,
     may_raise,
     may_signal,
@@ -235,6 +239,7 @@ def _run_once(
     trace.builder.span = here() or trace.builder.span
     begin = len(trace.builder.nodes)
     with _in_own_words(trace, function, implementation, nodes, named):
+        _check_truths(function, nodes, named)
         _decide_truths(function, implementation, nodes, named)
         with assumptions(trace) as assumed:
             result = _with_options_known(function, implementation, nodes, named)
@@ -359,7 +364,7 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) ->
             _raise_of(trace, reading(node), (), trace.asked or call)
         for operand, dtype in converted_integers(node) if trace.trying else ():
             _raise_of(trace, astype(operand, dtype=dtype), ())
-        if trace.trying and of_long_integers(node):
+        if trace.trying and (of_long_integers(node) or is_long_quotient(node)):
             _raise_of(trace, node, ())
         if len(nodes) > asked:
             place = nodes.index(node, begin)  # the code asks before it computes
@@ -456,6 +461,45 @@ def own_error(error: BaseException | None) -> Exception | None:
     return error.own if isinstance(error, GradsmithError) else in_pythons_words(error)
 
 
+def _check_truths(function: Any, nodes: list[Any], named: dict[str, Any]) -> None:
+    """Raise NumPy's error of truth values where it asks for integers: some functions take them,
+    some take False alone.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError, AttributeMissingError
+        This one does not.
+    """
+    truths = list(filter(_is_truth, leaves([*nodes, *named.values()])))
+    if isinstance(function, np.ufunc) or not truths:
+        return
+    for kind in _OF_MASKS if function in (np.delete, np.insert) else (ArgumentTypeError,):
+        misfit = kind(f"{name_of(function)}: a truth value is no integer here", hint=_AS_INTEGER)
+        misfit.own = numpys_error(misfit, function, nodes, named)
+        if misfit.own is None:
+            of_true = numpys_error(misfit, function, nodes, named, number=2)
+            misfit.own = of_true if of_true and any(map(_holds, truths)) else None
+        if misfit.own is not None:
+            raise misfit
+
+
+_OF_MASKS = (ArgumentTypeError, ArgumentValueError, AttributeMissingError)
+"""What functions raise that take masks as well."""
+_AS_INTEGER = "convert it with int()"
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is one truth value."""
+    if isinstance(value, Node):
+        return isinstance(value.type, ArrayType) and not value.ndim and value.dtype.kind == "b"
+    return isinstance(value, (bool, np.bool_))
+
+
+def _holds(truth: Any) -> bool:
+    """Whether it is true in the present call, which the emitted code checks."""
+    return bool(Tracer.known(Tracer(View(Storage(truth)))) if isinstance(truth, Node) else truth)
+
+
 def _decide_truths(
     function: Any, implementation: Any, nodes: list[Any], named: dict[str, Any]
 ) -> None:
@@ -523,30 +567,22 @@ def _with_options_known(
         operands = 0 if function in _SIZED else 1
         if isinstance(function, np.ufunc):
             raise
-        if not any(map(_holds_integers, [*nodes[operands:], *named.values()])):
+        given = leaves([*nodes[operands:], *named.values()])
+        if not any(_is_integer(value) or _is_unknown_size(value) for value in given):
             raise
     for convert in (as_whole, _as_known):
-        converted = [*nodes[:operands], *(_converted(n, convert) for n in nodes[operands:])]
-        options = {key: _converted(n, convert) for key, n in named.items()}
+        exact = partial(_converted, convert)
+        converted, options = mapped_arguments(exact, nodes[operands:], named)
         with suppress(UnsupportedError, TypeError):
-            return implementation(*converted, **options)
+            return implementation(*nodes[:operands], *converted, **options)
     return implementation(*nodes, **named)
 
 
 def _note_sizes(error: GradsmithError, operands: Sequence[Any]) -> None:
     """Note which sizes of the operands the error may depend on: those known at run time only."""
     if error.size is None and isinstance(error, UnsupportedError):
-        error.size = sum(filter(dims.is_unbacked, _sizes_in(operands)), start=0) or None
-
-
-def _sizes_in(value: Any) -> Iterator[Size]:
-    if isinstance(value, Node):
-        yield from value.array_type.shape if isinstance(value.type, ArrayType) else ()
-    elif isinstance(value, Dim):
-        yield value
-    elif type(value) in (list, tuple):
-        for part in value:
-            yield from _sizes_in(part)
+        sizes = [size for leaf in leaves([*operands], (list, tuple)) for size in sizes_of(leaf)]
+        error.size = sum(filter(dims.is_unbacked, sizes), start=0) or None
 
 
 def _is_integer(value: Any) -> bool:
@@ -557,18 +593,7 @@ def _is_unknown_size(value: Any) -> bool:
     return isinstance(value, Dim) and dims.is_unbacked(value)
 
 
-def _holds_integers(value: Any) -> bool:
-    if isinstance(value, slice):
-        value = (value.start, value.stop, value.step)
-    nested = isinstance(value, (list, tuple)) and any(map(_holds_integers, value))
-    return nested or _is_integer(value) or _is_unknown_size(value)
-
-
-def _converted(value: Any, convert: Callable[[Node], Any]) -> Any:
-    if type(value) in (list, tuple):
-        return type(value)(_converted(v, convert) for v in value)
-    if isinstance(value, slice):
-        return slice(*(_converted(v, convert) for v in (value.start, value.stop, value.step)))
+def _converted(convert: Callable[[Node], Any], value: Any) -> Any:
     if _is_unknown_size(value) and convert is _as_known:
         return TracedInt.known(TracedInt(value))
     if not _is_integer(value) or (value.dtype.kind == "b" and convert is as_whole):
@@ -731,7 +756,7 @@ def traced(value: Any) -> Tracer:
 
 def is_traced(value: Any) -> bool:
     """Whether ``value`` is traced, or holds something that is."""
-    if isinstance(value, (Tracer, TracedInt, Text)):
+    if isinstance(value, STAND_INS):
         return True
     if isinstance(value, dict):
         return any_traced(value.values())

@@ -5,27 +5,30 @@ What the trace itself makes of the class is for calls like this one: the emitted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, pairwise, product
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import UnsupportedError
-from gradsmith.frontend.dispatch import apply, run, traced
+from gradsmith.frontend.dispatch import apply, run, traced, unwrap
+from gradsmith.frontend.nested_values import leaves, mapped, mapped_arguments
 from gradsmith.frontend.number_class import (
     MOST,
     Classes,
     Types,
     check_no_array,
     is_number,
+    is_truth_class,
     lists_of,
     may_be_fraction,
     operands,
     possible_types,
 )
 from gradsmith.frontend.number_kinds import keep_classes
+from gradsmith.frontend.numpy_errors import numpys_error
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
@@ -80,6 +83,29 @@ def of_class(value: Tracer, test: Callable[[type], bool]) -> bool:
     if len(answers) > 1:
         return test(class_of_values(exact_type(value)))
     return answers.pop()
+
+
+def of_one_meaning(value: Any, meaning: Callable[[type], object]) -> Any:
+    """The same value; a number of which the path taken decides what it means, by its class, as a
+    node of the type that it has in the present call.
+    """
+    if not isinstance(value, Tracer) or not is_number(value.node):
+        return value
+    types = (value.type, *possible_types(value.node))
+    several = len({meaning(class_of_values(type_)) for type_ in types}) > 1
+    return of_exact_type(value) if several else value
+
+
+def pythons_integer(value: Any) -> Any:
+    """For C code that takes Python's own integers only: the present number of a traced one, which
+    the emitted code checks; anything else as it is.
+    """
+    if isinstance(value, TracedInt):
+        return int(value)
+    if not isinstance(value, Tracer) or value.ndim:
+        return value
+    exact = of_one_meaning(value, lambda cls: issubclass(cls, int))
+    return operator.index(exact) if exact.type.weak and exact.is_index() else exact
 
 
 def _by_sizes(trace: Trace, node: Node) -> Types:
@@ -170,13 +196,44 @@ def by_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
         return apply(
             function, run(_as_numpys, as_pythons(of_one_dtype(args[0]))), *args[1:], **kwargs
         )
+    if not isinstance(function, np.ufunc):
+        operands, named = mapped_arguments(_as_operand, args, kwargs)
+        if _tells_truths_apart(function, args, kwargs, operands, named):
+            operands, named = mapped_arguments(_of_exact_type_if_open, args, kwargs)
+        return apply(function, *operands, **named)
     result = apply(function, *args, **kwargs)
     made = result if isinstance(result, tuple) else (result,)
-    if not (isinstance(function, np.ufunc) and any(map(_may_be_pythons, made))):
+    if not any(map(_may_be_pythons, made)):
         return result
     first = as_pythons(of_one_dtype(args[0]))
     _check_length(first)
     return apply(function, run(_as_numpys, first), *args[1:], **kwargs)
+
+
+def _as_operand(value: Any) -> Any:
+    """A number as one of Python's, which NumPy converts, where it may be one; as a truth value or
+    not, by the present call.
+    """
+    return as_pythons(of_one_meaning(value, is_truth_class))
+
+
+def _tells_truths_apart(
+    function: Any, args: Sequence[Any], kwargs: dict[str, Any], pythons: Any, named: Any
+) -> bool:
+    """Whether it takes truth values of Python's, and none of NumPy's, where some may be either;
+    ``pythons`` and ``named`` are the arguments as Python's.
+    """
+    truths = [v for v in leaves([*args, *kwargs.values()]) if _is_open(v) and v.dtype.kind == "b"]
+    if not truths:
+        return False
+    misfit, given = TypeError(), mapped_arguments(_unwrapped, args, kwargs)
+    of_numpys = numpys_error(misfit, function, *given)
+    of_pythons = numpys_error(misfit, function, *mapped_arguments(_unwrapped, pythons, named))
+    return (of_numpys is None) != (of_pythons is None)
+
+
+def _unwrapped(value: Any) -> Any:
+    return unwrap(value, {})
 
 
 def _check_length(value: Any) -> None:
@@ -230,7 +287,7 @@ def as_pythons(value: Any) -> Any:
     """A number that may be one of Python's as a node of that class: what is made of it is right
     for others, too, if it is converted.
     """
-    if not isinstance(value, Tracer) or not _is_open(value):
+    if not isinstance(value, Tracer) or value.type.weak or not _may_be_pythons(value):
         return value
     return _of_node(widened(value.node, dtype=value.dtype, scalar=False))
 
@@ -288,12 +345,27 @@ def _raises_by_class(function: Any, args: Sequence[Any]) -> Sequence[Any]:
         if may_be_pythons_complex(left) and isinstance(right, Tracer):
             check_no_array(right.node)  # whose operator Python asks, other than a number's
     trace = current_trace()
+    if trace is not None and trace.trying and function in _RAISING_ON_TRUTHS:
+        return [of_one_meaning(value, is_truth_class) for value in args]
     if trace is None or function not in _RAISING:
         return args
     _keep_classes_of(args, trace)
     if not trace.trying:
-        return args
-    return [of_exact_type(a) if _is_open(a) else a for a in args]
+        by_path = function is not np.power and _may_raise_by_path(args)
+        return list(map(as_pythons, args)) if by_path else args
+    return list(map(_of_exact_type_if_open, args))
+
+
+def _may_raise_by_path(args: Sequence[Any]) -> bool:
+    """Whether the path decides if all operands are numbers of Python's, so that a division by
+    zero is an error. Powers of such numbers may be complex, too.
+    """
+    kept = all(not isinstance(a, Tracer) or a.dtype in _PYTHONS for a in args)
+    return kept and all(map(_is_pythons, args)) and any(map(_is_open, args))
+
+
+_PYTHONS = frozenset(map(np.dtype, (bool, int, float, complex)))
+"""The dtypes that numbers of Python's have."""
 
 
 def _keep_classes_of(args: Sequence[Any], trace: Trace) -> None:
@@ -317,6 +389,8 @@ def may_be_pythons_complex(value: Any) -> bool:
     )
 
 
+_RAISING_ON_TRUTHS = frozenset({np.subtract, np.negative, np.positive})
+"""What NumPy refuses to do with truth values alone."""
 _RAISING = frozenset({np.divide, np.floor_divide, np.remainder, np.power, np.divmod})
 
 
@@ -324,35 +398,39 @@ def _of_exact_dtype(
     result: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """Arguments that give the result its dtype: numbers among them as ones of their exact types,
-    where these decide the dtype of an array; None where they do not.
+    where these decide the dtype of an array, which a list may be made; None where they do not.
     """
-    if not isinstance(result, Tracer) or result.type.form != "array" or result.dtype.kind == "b":
+    given = [*args, *kwargs.values()]
+    made = isinstance(result, Tracer) and result.type.form == "array" and result.dtype.kind != "b"
+    arrays = [given] if made else []
+    arrays += [value for value in given if type(value) in (list, tuple)]
+    if not any(map(_decide_the_dtype, arrays)):
         return None
-    given = [v for v in leaves((*args, *kwargs.values())) if isinstance(v, _NUMBERS)]
+    return mapped_arguments(_of_exact_type_if_open, args, kwargs)
+
+
+def _decide_the_dtype(values: Sequence[Any]) -> bool:
+    """Whether the path taken decides the dtype of what is made of these values."""
+    given = [v for v in leaves([*values]) if isinstance(v, _NUMBERS)]
     if not any(map(_is_open, given)):
-        return None
+        return False
     types = [possible_types(v.node) if isinstance(v, Tracer) else (traced(v).type,) for v in given]
     dtypes = {result_dtype(*some) for some in islice(product(*types), MOST)}
-    dtypes.add(result_dtype(*[traced(v).type for v in given]))
-    if len(dtypes) == 1:
-        return None
-    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
-    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+    return len(dtypes | {result_dtype(*[traced(v).type for v in given])}) > 1
 
 
 def _of_exact_classes(
     function: Any, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """The arguments with numbers of their exact types; None where no number among them is open."""
-    if not any(map(_is_open, leaves((*args, *kwargs.values())))):
+    if not any(map(_is_open, leaves([*args, *kwargs.values()]))):
         return None
     trace = current_trace()
     if function in (index.read, index.write) and trace is not None and not trace.trying:
         array, key, *rest = args
         keys = [_as_key(part) for part in (key if isinstance(key, tuple) else [key])]
         return [array, tuple(keys) if isinstance(key, tuple) else keys[0], *rest], kwargs
-    exact = partial(_mapped, lambda v: of_exact_type(v) if _is_open(v) else v)
-    return [exact(a) for a in args], {key: exact(a) for key, a in kwargs.items()}
+    return mapped_arguments(_of_exact_type_if_open, args, kwargs)
 
 
 def _as_key(value: Any) -> Any:
@@ -360,36 +438,19 @@ def _as_key(value: Any) -> Any:
     bounds of slices are sizes, of which integers are made.
     """
     if isinstance(value, slice):
-        return _mapped(of_exact_type, value)
+        return mapped(of_exact_type, value)
     if not _is_open(value) or all(t.dtype.kind not in "iu" for t in possible_types(value.node)):
         return value
     return _of_node(widened(value.node, dtype=np.dtype(np.int64), scalar=False))
 
 
+def _of_exact_type_if_open(value: Any) -> Any:
+    return of_exact_type(value) if _is_open(value) else value
+
+
 def _is_open(value: Any) -> bool:
     """Whether it may be of another type than its node."""
     return isinstance(value, Tracer) and possible_types(value.node) != (value.type,)
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """What a nested list or tuple holds, and what a slice goes by."""
-    if type(value) in (list, tuple, slice):
-        for part in _bounds(value) if isinstance(value, slice) else value:
-            yield from leaves(part)
-    else:
-        yield value
-
-
-def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    if type(value) in (list, tuple):
-        return type(value)(_mapped(function, part) for part in value)
-    if isinstance(value, slice):
-        return slice(*(_mapped(function, part) for part in _bounds(value)))
-    return function(value)
-
-
-def _bounds(value: slice) -> tuple[Any, Any, Any]:
-    return value.start, value.stop, value.step
 
 
 _NUMBERS = (Tracer, TracedInt, bool, int, float, complex, np.generic, np.ndarray)
@@ -399,3 +460,4 @@ Tracer.of_exact_type = staticmethod(of_exact_type)
 Tracer.raises_by_class = staticmethod(_raises_by_class)
 Tracer.of_exact_classes = staticmethod(_of_exact_classes)
 Tracer.of_exact_dtype = staticmethod(_of_exact_dtype)
+Tracer.of_one_meaning = staticmethod(of_one_meaning)

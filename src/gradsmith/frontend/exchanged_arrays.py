@@ -77,7 +77,7 @@ def _cycle_from(slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
     """The slots from this one on to where it comes again; none where it does not."""
     cycle: list[Slot] = []
     current = slot
-    while _is_whole(current) and not any(current is member for member in cycle):
+    while _is_whole_array(current) and not any(current is member for member in cycle):
         cycle.append(current)
         following = seen.get(current.after.view.storage)
         if following is slot:
@@ -88,7 +88,7 @@ def _cycle_from(slot: Slot, seen: Mapping[Storage, Slot]) -> list[Slot]:
     return []
 
 
-def _is_whole(slot: Slot) -> bool:
+def _is_whole_array(slot: Slot) -> bool:
     """Whether it is an array, no view of one, before and after an iteration.
 
     The shapes agree, or the loop could not carry it.

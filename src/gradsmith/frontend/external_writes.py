@@ -35,7 +35,7 @@ from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill
 from gradsmith.frontend.listed_results import as_list
 from gradsmith.frontend.storage import Storage
-from gradsmith.frontend.text import Text
+from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -217,7 +217,7 @@ class Collector:
 
     def _set(self, label: str, seen: set[Any], before: set[Any], find: Find) -> None:
         added, removed = seen - before, before - seen
-        if any(isinstance(value, (Tracer, TracedInt, Text)) for value in added):
+        if any(isinstance(value, STAND_INS) for value in added):
             makers = [self._maker(value, label) for value in added]
         else:
             makers = [_constant(value) for value in added]

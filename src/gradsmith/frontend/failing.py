@@ -195,7 +195,7 @@ def raised_later(error: Exception) -> bool:
     ControlFlowError
         It would have to be, and cannot.
     """
-    if isinstance(error, GradsmithError) or not holds_traced(error):
+    if isinstance(error, GradsmithError) or not _holds_traced(error):
         return False
     if not can_fail(error):
         return False
@@ -203,7 +203,7 @@ def raised_later(error: Exception) -> bool:
     return True
 
 
-def holds_traced(error: BaseException) -> bool:
+def _holds_traced(error: BaseException) -> bool:
     """Whether an error has traced values among its arguments or attributes."""
     held = [*error.args, *vars(error).values()]
     if isinstance(error, AttributeError):
@@ -225,7 +225,7 @@ def with_present_values(error: Exception) -> None:
             continue
         seen.add(id(top))
         stack += [top.__cause__, top.__context__]
-        if holds_traced(top):
+        if _holds_traced(top):
             top.args = tuple(map(present, top.args))
             if isinstance(top, AttributeError):
                 top.obj = present(top.obj)
@@ -235,7 +235,7 @@ def with_present_values(error: Exception) -> None:
 def always_ends(error: Exception) -> bool:
     """Whether the function always ends in this error, unless in another one before."""
     trace = current_trace()
-    if trace is None or holds_traced(error) or not any(map(_may_fail, trace.root.nodes)):
+    if trace is None or _holds_traced(error) or not any(map(_may_fail, trace.root.nodes)):
         return False
     try:
         return ended(error, trace) is not None

@@ -46,7 +46,7 @@ class FloatingErrors:
         are ``handled``, also those that did.
         """
         now = np.geterr()
-        strict = list(warnings.filters) != self.filters and warnings_are_errors()
+        strict = list(warnings.filters) != self.filters and _warnings_are_errors()
         if now == self.kinds and not strict and not (handled and "raise" in now.values()):
             return ()
         ways = ("raise", "warn") if strict else ("raise",)
@@ -61,7 +61,7 @@ class FloatingErrors:
         np.seterr(**self.kinds)
 
 
-def warnings_are_errors() -> bool:
+def _warnings_are_errors() -> bool:
     """Whether the warnings that NumPy gives of such errors raise exceptions."""
     return is_error(RuntimeWarning)
 

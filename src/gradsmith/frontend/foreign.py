@@ -30,21 +30,8 @@ STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 RANDOM = ("numpy.random", "random", "secrets")
 EFFECTS = ("logging", "warnings", "sys", "_io", "io", "time")
 HARMLESS = {
-    "abc",
-    "builtins",
-    "collections",
-    "contextlib",
-    "copy",
-    "dataclasses",
-    "enum",
-    "functools",
-    "itertools",
-    "operator",
-    "types",
-    "typing",
-    "_operator",
-    "_functools",
-    "_collections",
+    *("abc", "builtins", "collections", "contextlib", "copy", "dataclasses", "enum", "functools"),
+    *("itertools", "operator", "types", "typing", "_operator", "_functools", "_collections"),
 }
 """Modules whose functions only pass values on: whatever computes asks the tracer itself."""
 
@@ -59,23 +46,8 @@ CALLED_OF_NUMPY = frozenset(
 
 ASKED = frozenset(
     {
-        *(
-            abs,
-            all,
-            any,
-            bool,
-            complex,
-            dict,
-            dir,
-            float,
-            format,
-            hasattr,
-            int,
-            isinstance,
-            len,
-            list,
-        ),
-        *(max, min, print, repr, round, set, sorted, str, sum, tuple, type),
+        *(abs, all, any, bool, complex, dict, dir, float, format, hasattr, int, isinstance),
+        *(len, list, max, min, print, repr, round, set, sorted, str, sum, tuple, type),
     }
 )
 """Python's own functions, which ask an object itself."""
@@ -163,7 +135,7 @@ def check_library(function: types.FunctionType, args: Any, kwargs: Any) -> None:
     """
     module = (function.__module__ or "").split(".")[0]
     if module in EFFECTS and current_trace() is not None:
-        refuse_effect(function, args, kwargs)
+        _refuse_effect(function, args, kwargs)
         if function.__name__ != "getLogger" and not _filters_for_a_while(function):
             warn_effect(name_of(function))
         return
@@ -243,7 +215,7 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
             "draw the numbers outside and pass them as an argument",
         )
     if module.split(".")[0] in EFFECTS or isinstance(owner, io.IOBase):
-        refuse_effect(function, args, kwargs)
+        _refuse_effect(function, args, kwargs)
         warn_effect(name_of(function))
         return
     if isinstance(function, np.ufunc) and home_of(function):
@@ -257,7 +229,7 @@ def check_foreign(function: Any, args: Any, kwargs: Any) -> None:
         raise unsupported(function)
 
 
-def refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
+def _refuse_effect(function: Any, args: Any, kwargs: Any) -> None:
     """Refuse traced values to what happens when tracing, and not at each call.
 
     Raises

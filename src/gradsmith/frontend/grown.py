@@ -467,7 +467,7 @@ def length_of(values: Sequence[Any]) -> Size:
     return length
 
 
-def is_empty(values: Sequence[Any]) -> bool:
+def _is_empty(values: Sequence[Any]) -> bool:
     """Whether it has no elements: the code is specialised on that, also where the data decide."""
     return Tracer.decide(wrap_size(length_of(values)) == 0)
 
@@ -589,7 +589,7 @@ def array_of(values: Sequence[Any]) -> Tracer:
     """The array that NumPy makes of the elements: one of floats where there are none."""
     whole = whole_of(values)
     as_if_empty = whole.ndim == 1 and whole.dtype == np.float64
-    return whole if as_if_empty or not is_empty(values) else traced(np.array([]))
+    return whole if as_if_empty or not _is_empty(values) else traced(np.array([]))
 
 
 def _that_count(values: Sequence[Any]) -> Sequence[Any]:
@@ -630,8 +630,14 @@ def _table(form: Form, wholes: list[Tracer], depth: int) -> Tracer | None:
     return whole
 
 
+def as_position(key: Any) -> Any:
+    """True and False as the positions that they are in a list, and no masks of its array."""
+    return int(key) if isinstance(key, bool) else key
+
+
 def element_of(value: Sequence[Any], key: Any) -> Any:
     """``value[key]``."""
+    key = as_position(key)
     if isinstance(key, int) and -len(value) <= key < 0 and type(value[key]) is not Grown:
         behind = value[key:]
         if not any(type(item) is Grown for item in behind):

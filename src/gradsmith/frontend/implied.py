@@ -30,7 +30,7 @@ class Side:
         told, holds = self.held[flag], self.held[name]
         if isinstance(told, bool):
             return told is not truth
-        known = isinstance(holds, Perhaps) and is_flag(told)
+        known = isinstance(holds, Perhaps) and _is_flag(told)
         return known and (told.view.storage.node, truth) in holds.because
 
 
@@ -43,7 +43,7 @@ def side_of(
     return Side(held, {name: found(name, value, trace)[1] for name, value in held.items()})
 
 
-def is_flag(value: Any) -> bool:
+def _is_flag(value: Any) -> bool:
     """Whether it is a traced truth value."""
     scalar = isinstance(value, Tracer) and not value.ndim and not value.view.path
     return scalar and value.dtype.kind == "b"
@@ -56,7 +56,7 @@ def note_implied(
 
     The ways may be those of True and of False of a ``condition``.
     """
-    flags = {name: value for name, value in variables.items() if is_flag(value)}
+    flags = {name: value for name, value in variables.items() if _is_flag(value)}
     for name, value in variables.items():
         new = all(side.held[name] is not value for side in sides)
         if isinstance(value, Perhaps) and new:

@@ -344,11 +344,16 @@ def _order(sizes: Tracer, *, downwards: bool) -> Any:
     return (sizes.shape[0] - 1 - turned)[::-1]
 
 
-def sort_in_place(values: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+def sort_in_place(values: list[Any], /, *args: Any, key: Any = None, reverse: Any = False) -> None:
     """``values.sort(key=key, reverse=reverse)``."""
+    if args:
+        raise TypeError(_SORTED_BY_POSITION)
     made = _sorted(values, key=key, reverse=reverse)
     note_container(values)
     values[:] = made
+
+
+_SORTED_BY_POSITION = str(error_of(lambda: [].sort(None)))  # type: ignore[call-overload]
 
 
 def method_meaning(function: Any) -> Callable[..., Any] | None:

@@ -42,13 +42,13 @@ def is_view(view: View, step: ViewStep) -> bool:
     before = _without_ones(step.inputs[0].shape)
     if len(before) < 2 or before == _without_ones(step.shape):  # whatever the strides
         return True
-    return _relied_on(view.storage) if is_contiguous(view.path) else False
+    return _relied_on(view.storage) if _is_contiguous(view.path) else False
 
 
 def is_converted(function: Any, view: View, shape: Shape) -> bool:
     """Whether the view, of that shape, surely lies in memory as ``function`` converts to."""
     flat = len(_without_ones(shape)) < 2
-    if not is_contiguous(view.path) or (function is np.asfortranarray and not flat):
+    if not _is_contiguous(view.path) or (function is np.asfortranarray and not flat):
         return False
     return _relied_on(view.storage)
 
@@ -63,7 +63,7 @@ def _relied_on(storage: Storage) -> bool:
     return True
 
 
-def is_contiguous(path: tuple[ViewStep, ...]) -> bool:
+def _is_contiguous(path: tuple[ViewStep, ...]) -> bool:
     """Whether the path, from an array in C order, shows elements that lie next to each other."""
     return all(
         step.op in (reshape, expand_dims, squeeze)
@@ -94,7 +94,7 @@ def order_of_view(view: View) -> Order:
 
 def order_of_copy(view: View) -> Order:
     """That of a copy as it lies in memory."""
-    contiguous = is_contiguous(view.path) or len(_without_ones(view.read().shape)) < 2
+    contiguous = _is_contiguous(view.path) or len(_without_ones(view.read().shape)) < 2
     return view.storage.order if contiguous else None
 
 

@@ -35,8 +35,8 @@ _PLAIN = (str, bytes, int, float, complex, type(None), range, np.generic)
 
 def note_state(trace: Trace, value: Any, read: Reader) -> None:
     """``value`` is from outside: what an object of Python's library holds is relied on."""
-    if has_state(value):
-        reliance = Reliance(lambda: state_of(read()), state_of(value), by_identity=False)
+    if _has_state(value):
+        reliance = Reliance(lambda: _state_of(read()), _state_of(value), by_identity=False)
         trace.reliances["state", id(value)] = reliance
 
 
@@ -65,7 +65,7 @@ def _told(answer: Any) -> Any:
     return repr(answer) if isinstance(found, Identity) else found
 
 
-def has_state(value: Any) -> bool:
+def _has_state(value: Any) -> bool:
     """Whether it is an object of Python's library that can change, or of a class derived from such
     a class.
     """
@@ -92,7 +92,7 @@ _OF_VALUES = frozenset(
 """Modules whose objects do not change, but for their attributes."""
 
 
-def state_of(value: Any) -> Any:
+def _state_of(value: Any) -> Any:
     """What the object holds, as something that equals what it holds later if that is the same."""
     if _home(type(value)) is not _first(type(value)):  # the user's attributes are read one by one
         return [_state_of_part(getattr(value, name)) for name in _OWN if name in vars(value)]

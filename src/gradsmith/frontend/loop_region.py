@@ -88,8 +88,6 @@ class LoopRegion:
         self.before = dict(zip((*names.stored, *names.targets), before, strict=True))
         self.span = span
         self.state = State(sites)
-        self.first_apart = False
-        """Whether a first iteration has been made by itself."""
         self._number = None
         if trips is None:
             self._number = dims.changing(fresh_name(trace, "trips"), 1, 0, None)
@@ -323,7 +321,7 @@ class LoopRegion:
         there is no trip.
         """
         old, had = found_before(name, before, self.trace)
-        if self.first_apart or had is not True or is_undefined(old):
+        if had is not True or is_undefined(old):
             return False
         if not tree.flatten(after, is_data)[0]:
             return False
@@ -332,9 +330,11 @@ class LoopRegion:
     def _has_trips(self) -> bool | None:
         """Whether there is a trip, by a guard; None where sizes do not tell."""
         length = None if self.trips is None or self.names.leaves else self.trips.length
-        if length is None or dims.is_unbacked(length) or dims.changes(length):
+        if length is None or dims.is_unbacked(length):
             return None
-        return dims.decide(">", length, 0)
+        return (
+            dims.settled(">", length, 0) if dims.changes(length) else dims.decide(">", length, 0)
+        )
 
     @property
     def _loop(self) -> Span:
@@ -344,7 +344,7 @@ class LoopRegion:
         """What is there for a variable that holds this if there is no trip."""
         if isinstance(before, Unsettled):
             return before
-        tried = self._loop in self.trace.first_apart
+        tried = self._loop in self.trace.learned.first_apart
         return (Unsettled if tried else SetByTrips)(name, VARIES, self._loop)
 
     def _unsettled(self, name: str, why: str) -> Unsettled:
@@ -519,8 +519,8 @@ class LoopRegion:
         seen = {s.seen.view.storage: s for s in replaced if isinstance(s.seen, Tracer)}
         for slot in [*replaced, *late]:
             final = finals[id(slot)][1]
-            changed = not self.names.leaves and slot.is_replaced()
-            _doubt(final, slot.initial, self._makes_a_trip if changed else None, self.state.cause)
+            unless = self._has_trips if slot.is_replaced() else None
+            _doubt(final, slot.initial, unless, self.state.cause)
             for source in self._sources(slot, seen):
                 _doubt(final, source.initial, None, self.state.cause)
 
@@ -536,13 +536,6 @@ class LoopRegion:
                     found[id(source)] = source
                     stack.append(source)
         return list(found.values())
-
-    def _makes_a_trip(self) -> bool:
-        """Whether the loop is known to make a trip: that becomes a condition of the code."""
-        length = None if self.trips is None else self.trips.length
-        if length is None or dims.is_unbacked(length):
-            return False
-        return dims.decide(">", length, 0)
 
 
 def _doubt(final: Any, first: Any, unless: Unless, cause: Cause) -> None:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any, NoReturn
 
-from gradsmith.errors import ControlFlowError, GradsmithError, InternalError, Span
-from gradsmith.frontend.branches import fail_on, variables
+from gradsmith.errors import ControlFlowError, GradsmithError, InternalError
+from gradsmith.frontend.branches import variables
 from gradsmith.frontend.counters import Guess
+from gradsmith.frontend.first_iteration import Apart, FirstIteration, OnlyIteration
 from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Changes, Journal, check_iterators, journaling, reachable
 from gradsmith.frontend.loop_region import Lists, LoopRegion
-from gradsmith.frontend.merging import as_result
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.outside_iterators import checked_iterable
-from gradsmith.frontend.path_errors import ended, is_an_end
+from gradsmith.frontend.path_errors import is_an_end
 from gradsmith.frontend.planned import Planned, planned
 from gradsmith.frontend.row_buffers import Appended, AppendedInBranchError, flush_rows
 from gradsmith.frontend.spans import current_span, in_users_name, staged_frame
 from gradsmith.frontend.trace import Trace, current_trace
-from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import (
@@ -42,7 +39,6 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.mentions import has_effect
-from gradsmith.ops.compare import greater
 
 FEW_TRIPS = 4
 """Loops of this many trips or less, known for good, are written out."""
@@ -69,21 +65,6 @@ class _Counting:
         return count
 
 
-def _first_apart(place: Span) -> FirstApart:
-    trace = current_trace()
-    apart = trace is not None and place in trace.first_apart
-    return FirstApart.NEXT if apart else FirstApart.NO
-
-
-class FirstApart(Enum):
-    """Whether the first iteration is made by itself, and how far that is."""
-
-    NO = "like all others"
-    NEXT = "it is to be made"
-    NOW = "it is being made"
-    DONE = "it is made"
-
-
 class Looping:
     """A ``for`` or ``while`` statement: runs trips, and knows the variables afterwards.
 
@@ -101,7 +82,6 @@ class Looping:
         "_done",
         "_ends_first",
         "_first",
-        "_first_apart",
         "_guess",
         "_is_pythons",
         "_is_repeated",
@@ -138,7 +118,7 @@ class Looping:
         self.iterable = self.plan.iterable
         self.place = current_span() or NOWHERE
         trace = current_trace()
-        self.ahead = trace is not None and self.place in trace.asked_ahead
+        self.ahead = trace is not None and self.place in trace.learned.asked_ahead
         self.names = names.ahead() if self.ahead else names
         self._begun: tuple[Builder, int, Changes] | None = None
         self._is_pythons = self.rolled = self.resets = self._done = False
@@ -150,7 +130,7 @@ class Looping:
         self._before: list[Any] = []
         self._original: list[Any] = []
         self._journal: Journal | None = None
-        self._first: Journal | None = None
+        self._first = FirstIteration(self.place)
         self._guess: Guess | None = None
         self._may_guess = self._may_carry = names.endless
         self._counting = _Counting(names.endless and not names.leaves)
@@ -158,8 +138,7 @@ class Looping:
         self._lists = Lists()
         self._tentative: Journal | None = None
         self._carries = self._ends_first = self._is_repeated = False
-        self._only: _OnlyTrip | None = None
-        self._first_apart = _first_apart(self.place) if self._may_roll else FirstApart.NO
+        self._only: OnlyIteration | None = None
 
     def _begin_iterator(self, iterator: TripIterator, *, leaves: bool) -> None:
         """Take all that is left of it; where the loop is decided, Python takes one by one."""
@@ -184,8 +163,6 @@ class Looping:
             raise  # noqa: PLE0704  within the except block of staged code
         if self._trying is not None:
             self._trying.close()
-        if self._first_apart is not FirstApart.NO and not isinstance(error, TentativeError):
-            self._first_apart = FirstApart.NEXT  # it is undone
         if isinstance(error, TentativeError):
             if self._tentative is not None:
                 self._tentative.undo()
@@ -218,10 +195,11 @@ class Looping:
             self._carries, self._counting.why = False, error
         elif self._counting.trips is not None:
             self._counting.trips, self._counting.why = None, error
-        elif changed and self._first is None and not (hopeless or self.names.leaves):
-            self._first = Journal()
+        elif changed and self._first.state is Apart.NO and not (hopeless or self.names.leaves):
+            self._first.state = Apart.NEXT
+            self._guess, self._may_guess = None, guessed
         elif guessed:
-            self._guess, self._may_guess, self._first = None, False, None
+            self._guess, self._may_guess, self._first = None, False, FirstIteration(self.place)
         elif ends and (hopeless or self._switch) and not self.names.leaves:
             self._ends_first = True
         elif (
@@ -301,10 +279,10 @@ class Looping:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
 
     def _undo(self) -> None:
-        for journal in (self._journal, self._first):
-            if journal is not None:
-                journal.undo()
-        if self._first is not None:
+        if self._journal is not None:
+            self._journal.undo()
+        self._first.undo()
+        if self._first.state is not Apart.NO:
             self._before = list(self._original)  # not what the first trip has left
         self._values = self._original[: len(self.names.stored)]
 
@@ -324,7 +302,7 @@ class Looping:
 
     def test(self, value: Any) -> bool | None:
         """Whether to make this trip; None: begin it anew, as one of a loop in the graph."""
-        if self._is_decided() or self._first_apart is FirstApart.NOW:
+        if self._is_decided() or self._first.state is Apart.NOW:
             return decide(value)
         value = as_condition(value)
         if self.rolled and not self.ahead and self._asking_changed():
@@ -379,7 +357,7 @@ class Looping:
         """Whether this trip is the last."""
         if self._is_pythons:  # Python goes over the elements of a list or an iterator
             return self._leave_iterator(decide(flag))
-        if self._is_decided() or self._first_apart is FirstApart.NOW:
+        if self._is_decided() or self._first.state is Apart.NOW:
             return decide(flag)
         guess = self._guess
         if guess is not None and self.rolled and (guess.exits or self._trip.test is None):
@@ -425,14 +403,15 @@ class Looping:
         if trace is not None and trace.unrolling.is_chosen(self.place) and not self.plan.rolled:
             self._may_roll = self._is_too_long(trace, trips)
         if trace is not None and self._ends_first:
-            self._only = _OnlyTrip(trace, reachable(frame, trace, self._original))
+            self._only = OnlyIteration(trace, reachable(frame, trace, self._original))
             yield from self._only.made(trips)
         if trace is None or (trips is None and not self.names.endless):
             check_iterators([self.iterable])
             self._is_pythons = True
             yield from one_by_one(self.iterable)
             return
-        if self._first_apart is FirstApart.NEXT and (trips is not None or self.names.endless):
+        rolls = trips is not None and self._is_to_be_rolled(trips)
+        if self._first.state is Apart.NEXT and self._may_roll:
             if not (yield from self._made_apart(trace, frame, trips)):
                 return
             trips = None if trips is None else trips.after(1)
@@ -442,9 +421,8 @@ class Looping:
             return
         if self._guess is not None:
             trips = self._guess.trips
-        if trips is not None and self._is_to_be_rolled(trips):
-            if self._is_first_again() and dims.decide(">", trips.length, 0):
-                trips = yield from self._after_first(trace, trips)
+            rolls = trips is not None and self._is_to_be_rolled(trips)
+        if rolls:
             yield from self._roll(trace, frame, trips)
         elif self.names.endless and self._may_guess and self._may_roll:
             yield from self._guessed(trace, frame)
@@ -462,7 +440,7 @@ class Looping:
             trace.unrolling.note_written_out(self.place, count, error)
         return error is not None and count > MANY_TRIPS
 
-    def _give_up(self, only: _OnlyTrip) -> None:
+    def _give_up(self, only: OnlyIteration) -> None:
         """The first trip, if it is made, always ends in an error: there are no others."""
         self._only = None
         if not only.ends(sys.exc_info()[1]):
@@ -474,37 +452,21 @@ class Looping:
     def _is_to_be_rolled(self, trips: Trips) -> bool:
         return self._may_roll and is_to_be_rolled(self.plan, trips)
 
-    def _is_first_again(self) -> bool:
-        return self._first is not None and self._first_apart is FirstApart.NO
-
     def _made_apart(
         self, trace: Trace, frame: Any, trips: Trips | None
     ) -> Generator[Any, None, bool]:
-        """Make the first trip as the present values decide: what it sets is set after the loop.
-        Whether there is one.
-        """
-        if trips is not None and not decide(wrap_size(trips.length) > 0):
-            return False
+        """Make the first trip before the loop, if there is one; whether there is."""
         everything = (*self.names.stored, *self.names.targets)
         self._original = self._original or variables(frame, everything)
-        with journaling(trial=trace.builder) as self._first:
-            self._first_apart = FirstApart.NOW
-            yield None if trips is None else trips[0]
-        self._first_apart = FirstApart.DONE
+        found = yield from self._first.made(trace, trips)
         self._before = variables(frame, everything)
-        return True
-
-    def _after_first(self, trace: Trace, trips: Trips) -> Generator[Any, None, Trips]:
-        """Make the first trip as it is: what the loop carries has its type after it."""
-        with journaling(trial=trace.builder) as self._first:
-            yield trips[0]
-        return trips.after(1)
+        return found
 
     def _guessed(self, trace: Trace, frame: Any) -> Iterator[Any]:
         """A ``while``: it may count, as a ``for`` over a range does."""
         everything = (*self.names.stored, *self.names.targets)
         # an attempt that has failed has left its own values in the frame
-        apart = self._first_apart is FirstApart.DONE
+        apart = self._first.state is Apart.DONE
         before = list(self._before if apart else self._original) or variables(frame, everything)
         self._guess = guess = Guess(self.names, dict(zip(everything, before, strict=True)))
         self._may_guess = False
@@ -620,8 +582,8 @@ class Looping:
     ) -> Iterator[Any]:
         """Run one trip as a region; again, as long as what it carries changes its type."""
         everything = (*self.names.stored, *self.names.targets)
-        if before is None and self._first is None:  # a failed attempt has left its own there
-            before = list(self._original)
+        if before is None and self._first.state is Apart.NO:
+            before = list(self._original)  # a failed attempt has left its own in the frame
         self.rolled, self._before = True, before or variables(frame, everything)
         self._original = self._original or self._before
         span = current_span()
@@ -630,7 +592,6 @@ class Looping:
             sites=frozenset([self.place]),
             lists=self._lists,
         )
-        region.first_apart = self._first_apart is FirstApart.DONE
         # what a failed attempt has left in its variables is not what this one begins with
         known = reachable(frame, trace, self._before, but=everything)
         staged = staged_frame()
@@ -683,44 +644,6 @@ class Looping:
         self._done = True
         region.trace.unrolling.long.pop(self.place, None)
         self._values, self.resets = region.close(self._trip), False
-
-
-class _OnlyTrip:
-    """The first trip of a loop as the arm of a branch: what it does always ends in an error."""
-
-    def __init__(self, trace: Trace, known: dict[int, Any]) -> None:
-        self._trace = trace
-        self._known = known
-        self._arm = ExitStack()
-        self._condition: Node | None = None
-        self._builder = trace.builder
-        self._journal = Journal()
-
-    def made(self, trips: Trips | None) -> Iterator[Any]:
-        """The trip."""
-        if trips is not None:
-            self.begin(greater(as_result(wrap_size(trips.length)), 0))
-        yield None if trips is None else trips[0]
-        self._arm.close()
-        self._journal.undo()
-        raise ControlFlowError(
-            "whether the first trip of this loop ends in an error is not known", current_span()
-        )
-
-    def begin(self, condition: Node) -> None:
-        """What follows is done if the trip is made."""
-        self._condition = condition
-        self._builder = self._arm.enter_context(self._trace.region((condition, True)))
-        self._journal = self._arm.enter_context(journaling(self._known))
-
-    def ends(self, error: BaseException | None) -> bool:
-        """Make the branch that raises its error; whether it is one."""
-        found = self._condition is not None and ended(error, self._trace) is not None
-        self._arm.close()
-        self._journal.undo()
-        if found and self._condition is not None:
-            fail_on(self._trace, self._condition, self._builder, truth=True)
-        return found
 
 
 def stays_one(iterable: Any) -> bool:

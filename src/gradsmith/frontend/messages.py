@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
 
 def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingError:
     """The error that a traced value has no such attribute; ``behind`` it is this argument."""
-    exists = hasattr(example_of(_plain_class(owner)), name) or hasattr(behind, name)
+    exists = hasattr(instance_of(_plain_class(owner)), name) or hasattr(behind, name)
     kind = AttributeUnsupportedError if exists else AttributeMissingError
     error = kind(
         f"{shown(owner)} has no attribute {name!r} that gradsmith supports",
@@ -50,7 +50,7 @@ def no_attribute(owner: Any, name: str, behind: Any = None) -> AttributeMissingE
 
 
 @functools.cache
-def example_of(cls: type) -> Any:
+def instance_of(cls: type) -> Any:
     """An object of the class of a traced value: it has no attributes of its metaclass. An array is
     a matrix, which has all attributes of arrays (``mT``).
     """

@@ -25,6 +25,8 @@ class Method:
         except GradsmithError:
             raise
         except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise  # not about the arguments that the method has
             name = self.function.__name__.strip("_")
             text = re.sub(r"^\w+\(\)", f"the method {name} of arrays", str(error))
             raise UnsupportedError(f"{text}, the array included", here()) from error

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from gradsmith.errors import GradsmithError, Span
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Cause, UndecidedError
@@ -87,6 +89,16 @@ def note_chosen(node: Node, by: Cause | frozenset[Span]) -> None:
 def is_number(node: Node) -> bool:
     """Whether it is a number of Python's or a scalar of NumPy's."""
     return isinstance(node.type, ArrayType) and node.type.form != "array"
+
+
+def is_index_class(cls: type) -> bool:
+    """Whether numbers of this class have ``__index__``."""
+    return issubclass(cls, (int, np.integer))
+
+
+def is_truth_class(cls: type) -> bool:
+    """Whether numbers of this class are truth values: in brackets of an array no positions."""
+    return issubclass(cls, (bool, np.bool_))
 
 
 # -- which types are possible --------------------------------------------------------------------

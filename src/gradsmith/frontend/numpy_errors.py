@@ -9,7 +9,7 @@ import copy
 import math
 import operator
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ import numpy as np
 from gradsmith.errors import GradsmithError
 from gradsmith.frontend.classes import special
 from gradsmith.frontend.failures import is_refusal
+from gradsmith.frontend.nested_values import leaves, mapped_arguments
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.ir import dims
@@ -40,21 +41,26 @@ OPERATIONS: dict[Any, Callable[..., Any]] = {
 
 
 def numpys_error(
-    error: Exception, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    error: Exception,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    number: int = 1,
 ) -> Exception | None:
     """The error that ``function`` raises on arrays of the types of ``args``, as ``error`` has it.
 
     None where it raises none, so that ``error`` is about something that gradsmith cannot do, and
     where sizes that only running tells decide, unless a ``try`` handles the error. The sizes are
-    as they are now, by guards and checks.
+    as they are now, by guards and checks; ``number`` says of which elements (`example_of`).
     """
-    sizes = [size for value in (*args, *kwargs.values()) for size in _sizes(value)]
+    sizes = [size for leaf in leaves([*args, *kwargs.values()]) for size in sizes_of(leaf)]
     called, trace = OPERATIONS.get(function, function), current_trace()
     handled = trace is not None and trace.trying > 0
     if not is_numpys(called) or (any(map(dims.is_unbacked, sizes)) and not handled):
         return None
     try:
-        given, named = _made_by(example_of, args, kwargs)
+        given, named = mapped_arguments(partial(example_of, number=number), args, kwargs)
     except ValueError:
         return None
     found = raised_by(called, given, named)
@@ -79,22 +85,15 @@ def _with_present_values(
     kwargs: Mapping[str, Any],
 ) -> Exception | None:
     """The error with the numbers of the present call, where its text says the numbers."""
-    raised = raised_by(function, *_made_by(partial(example_of, number=2), args, kwargs))
+    others = mapped_arguments(partial(example_of, number=2), args, kwargs)
+    raised = raised_by(function, *others)
     if raised is not None and str(raised) == str(found):
         return found
-    return raised_by(function, *_made_by(_present, args, kwargs))
-
-
-def _made_by(
-    make: Callable[[Any], Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    return [make(value) for value in args], {key: make(value) for key, value in kwargs.items()}
+    return raised_by(function, *mapped_arguments(_present, args, kwargs))
 
 
 def _present(value: Any) -> Any:
     """An example with the present number for a number."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_present, value))
     number = isinstance(value, Node) and value.op is not constant and not value.array_type.ndim
     return present_number[0](value) if number else example_of(value)
 
@@ -160,16 +159,10 @@ def _is_pythons(kind: type) -> bool:
     return kind.__module__ == "builtins"
 
 
-def _sizes(value: Any) -> Iterator[Dim]:
-    """The symbolic sizes in an argument."""
-    if isinstance(value, Dim):
-        yield value
-    elif isinstance(value, Node) and isinstance(value.type, ArrayType):
-        yield from (size for size in value.type.shape if isinstance(size, Dim))
-    elif isinstance(value, slice):
-        yield from _sizes((value.start, value.stop, value.step))
-    elif isinstance(value, (list, tuple)):
-        yield from (size for part in value for size in _sizes(part))
+def sizes_of(value: Any) -> list[Dim]:
+    """The symbolic sizes of an array, or the one that it is."""
+    array = isinstance(value, Node) and isinstance(value.type, ArrayType)
+    return [size for size in (value.type.shape if array else (value,)) if isinstance(size, Dim)]
 
 
 def _present_size(size: Size) -> int:
@@ -191,10 +184,6 @@ def example_of(value: Any, number: int = 1) -> Any:
     """
     if isinstance(value, Dim):
         return _present_size(value)
-    if isinstance(value, slice):
-        return slice(*(example_of(part, number) for part in (value.start, value.stop, value.step)))
-    if type(value) in (list, tuple):
-        return type(value)(example_of(part, number) for part in value)
     if any(special(value, name) for name in _NUMBERS):
         raise ValueError  # which may be traced
     if not isinstance(value, Node):

@@ -158,10 +158,10 @@ def _field_value(field: dataclasses.Field[Any], bound: dict[str, Any]) -> Any:
 def _fields_compared(owner: Any) -> tuple[Any, ...]:
     trace = current_trace()
     names = [f.name for f in dataclasses.fields(owner) if f.compare]
-    return tuple(owner_value(trace, owner, name) for name in names)
+    return tuple(_owner_value(trace, owner, name) for name in names)
 
 
-def owner_value(trace: Trace | None, owner: Any, name: str) -> Any:
+def _owner_value(trace: Trace | None, owner: Any, name: str) -> Any:
     """``owner.name``."""
     return getattr(owner, name) if trace is None else read_attribute(trace, owner, name)
 
@@ -249,12 +249,12 @@ def _replaced(value: Any, /, **changes: Any) -> Any:
     trace = current_trace()
     for field in dataclasses.fields(value):
         if field.init and field.name not in changes:
-            changes[field.name] = owner_value(trace, value, field.name)
+            changes[field.name] = _owner_value(trace, value, field.name)
     return call(type(value), **changes)
 
 
 MEANINGS: dict[Any, Callable[..., Any]] = {
-    vars: lambda owner: owner_value(current_trace(), owner, "__dict__"),
+    vars: lambda owner: _owner_value(current_trace(), owner, "__dict__"),
     getattr: _getattr,
     hasattr: _hasattr,
     setattr: _setter(set_attribute, setattr),

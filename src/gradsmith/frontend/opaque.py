@@ -67,7 +67,6 @@ from gradsmith.ops.texts import Whole
 
 LITERALS = (str, bytes, bool, int, float, complex, type(None), type(...))
 FLAGS = type(np.empty(0).flags)
-NUMBERS = (bool, int, float, complex, np.generic)
 
 
 @stands_for("object")
@@ -280,7 +279,7 @@ def apply(function: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str
             return decide(
                 record(Callee("function", "builtins:isinstance", "isinstance"), [*args], {})
             )
-    path = public_path(function)
+    path = _public_path(function)
     if path is not None:
         return record(Callee("function", path, _shown(path)), list(args), kwargs)
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
@@ -297,7 +296,7 @@ def _shown(path: str) -> str:
 # -- names ---------------------------------------------------------------------------------------
 
 
-def public_path(function: Any) -> str | None:
+def _public_path(function: Any) -> str | None:
     """``scipy.stats:norm.ppf``: the module and the name by which everybody finds a function."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if getattr(builtins, name, None) is function:
@@ -547,7 +546,7 @@ def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
     itself = callee.how == "attribute"  # nothing that could write to it
     operands = [present.of(node) if itself else _own(present.of(node)) for node in nodes]
     perform = (
-        partial(trace.log.once, signature_of(operands, **attrs)) if callee.is_logged else call_now
+        partial(trace.log.once, signature_of(operands, **attrs)) if callee.is_logged else _call_now
     )
     found = perform(partial(_noted, trace, attrs), operands)
     return (
@@ -641,7 +640,7 @@ def _put_back(generator: Any) -> Iterator[None]:
         (generator.set_state if is_numpys else generator.setstate)(before)
 
 
-def call_now(function: Callable[..., Any], *args: Any) -> Any:
+def _call_now(function: Callable[..., Any], *args: Any) -> Any:
     """``function(*args)``: reading an item or an attribute may be done again."""
     return function(*args)
 
@@ -829,7 +828,7 @@ class _Operands:
     def _object(self, value: Any) -> Any:
         """An object that has a public name, or that the function finds outside."""
         _check_not_written(self.trace, getattr(value, "__self__", value))
-        path = public_path(value)
+        path = _public_path(value)
         if path is not None:
             return Named(path)
         if isinstance(value, types.ModuleType):

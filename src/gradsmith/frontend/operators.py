@@ -16,6 +16,7 @@ from gradsmith.errors import (
 from gradsmith.frontend.dispatch import apply, run, run_as, traced
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.number_class import is_truth_class
 from gradsmith.frontend.numpy_errors import with_own
 from gradsmith.frontend.shape_errors import asking
 from gradsmith.frontend.spans import current_span as here
@@ -189,8 +190,7 @@ for _name, _ufunc in UNARY.items():
 
 def _inverted(owner: Tracer) -> Any:
     """``~x``: a truth value of Python's is an integer."""
-    if not owner.ndim and owner.dtype.kind == "b":
-        owner = Tracer.of_exact_type(owner)
+    owner = Tracer.of_one_meaning(owner, lambda cls: cls if is_truth_class(cls) else None)
     if owner.type.weak and owner.dtype.kind == "b":
         return -1 - run(whole_of, owner)
     return apply(np.invert, owner)
@@ -224,8 +224,10 @@ def _known_dtype(dtype: Any) -> DType:
 
 
 @_method
-def _conj(owner: Tracer) -> Tracer:
+def _conj(owner: Tracer) -> Any:
     """Of real numbers these themselves: the method, unlike np.conj, makes no copy of an array."""
+    if owner.type.weak and owner.dtype.kind == "b":
+        return run(whole_of, owner)
     made: Tracer = apply(np.conjugate, owner) if owner.type.complex else owner
     return run(as_complex, made) if made.type.complex and owner.type.weak else made
 

@@ -30,7 +30,7 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
     """
     if isinstance(error, AbandonedError):
         return error if error.ends(trace.builder) else None
-    own = None if error is None else users_error(error)
+    own = None if error is None else _users_error(error)
     if error is None or own is None:
         _decide_by_call(error, trace)
         return None
@@ -65,10 +65,10 @@ def is_an_end(error: BaseException | None) -> bool:
     """Whether it may be one that is left to the emitted code."""
     if isinstance(error, AbandonedError):
         return True
-    return error is not None and users_error(error) is not None
+    return error is not None and _users_error(error) is not None
 
 
-def users_error(error: BaseException) -> Exception | None:
+def _users_error(error: BaseException) -> Exception | None:
     """What the function raises on arrays where tracing it raises ``error``; None if nothing."""
     if isinstance(error, GradsmithError):
         return error.own

@@ -87,13 +87,13 @@ def traced_truth(node: Node) -> Tracer:
 
 def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
     """What tells whether a variable is set here, as a condition; or True."""
-    if is_known(value, trace):
+    if _is_known(value, trace):
         return True
     present = value.present
     return present.known() if isinstance(present, (AnyTrip, NotFirst)) else present
 
 
-def is_known(value: Perhaps, trace: Trace) -> bool:
+def _is_known(value: Perhaps, trace: Trace) -> bool:
     """Whether the branches around this place say that a variable is set."""
     if trace.builder.is_sure(value):
         return True
@@ -117,7 +117,7 @@ def is_known(value: Perhaps, trace: Trace) -> bool:
 def found_at_end(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
     """The value of a variable at the end of a region, and what tells whether it has one."""
     if isinstance(value, Perhaps):
-        return value.value, is_known(value, trace) or value.present
+        return value.value, _is_known(value, trace) or value.present
     return value, name.startswith(OWN) or not is_undefined(value)
 
 

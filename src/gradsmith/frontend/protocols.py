@@ -35,9 +35,15 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.default_items import default_item
 from gradsmith.frontend.dispatch import raise_own, run, traced
-from gradsmith.frontend.exact_type import may_be_pythons_complex, of_class, of_exact_type
+from gradsmith.frontend.exact_type import (
+    may_be_pythons_complex,
+    of_class,
+    of_exact_type,
+    of_one_meaning,
+)
 from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.journal import note_container, refill
+from gradsmith.frontend.number_class import is_index_class
 from gradsmith.frontend.numpy_errors import example_of
 from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
@@ -105,7 +111,8 @@ def _beside_texts(word: str, value: Any, other: Any) -> Any:
         and isinstance(other, (str, bytes, Text))
         and isinstance(value, (Tracer, np.integer))
     ):
-        whole = isinstance(value, np.integer) or (not value.ndim and value.dtype.kind in "iu")
+        value = of_one_meaning(value, is_index_class)
+        whole = isinstance(value, np.integer) or value.is_index()
         return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
     return TracedInt.known(value) if texts and isinstance(value, TracedInt) else value

@@ -158,7 +158,7 @@ def of_another_kind(
     error = AppendedInBranchError(changed_rows().message, current_span(), changed_rows().hint)
     kind: RowKind | None = (begun.form, begun.types)
     for element in elements:
-        kind = joint_row_kind(kind, kind_of(element, node_of))
+        kind = _joint_row_kind(kind, kind_of(element, node_of))
     error.container, error.kind = container, kind
     return error
 
@@ -272,7 +272,7 @@ class RowBuffer:
         if self.extent[1] is not None and most is not None:
             return self.first + self.extent[1] * most
         if self.count is not None:
-            total = number_at_end("count", self.first)
+            total = _number_at_end("count", self.first)
             self.count.final = dims.as_symbol(total)
         else:
             total = self._total()
@@ -331,7 +331,7 @@ class RowBuffer:
             for more, old in zip(shared, map(_values, self.before), strict=True)
         )
         if any(storage in carried for storages in self.shared for storage in storages):
-            raise appended_and_written()
+            raise _appended_and_written()
         for slot, row in zip(self.rows, ended.rows, strict=True):
             slot.node = row
         settled = self._is_as_assumed(ended.count - self._count_at(place), ended.most)
@@ -345,7 +345,7 @@ class RowBuffer:
             return False
         kind: RowKind | None = (self.form, tuple(self.types))
         for element in elements:
-            kind = joint_row_kind(kind, kind_of(element))
+            kind = _joint_row_kind(kind, kind_of(element))
         found = None if kind is None else columns_before(self.old, *kind)
         if kind is None or found is None:
             return False
@@ -442,7 +442,7 @@ def open_length(total: Size) -> Size:
     return dims.open_axis(fresh_name(trace, "rows"), total)
 
 
-def number_at_end(label: str, least: Size) -> Size:
+def _number_at_end(label: str, least: Size) -> Size:
     """A number that only the end of a loop shows."""
     trace = current_trace()
     assert trace is not None
@@ -468,7 +468,7 @@ def _size_of(value: Any) -> Size:
     return size
 
 
-def appended_and_written() -> ControlFlowError:
+def _appended_and_written() -> ControlFlowError:
     """The error that an appended array is one that other iterations write to."""
     return ControlFlowError(
         "this loop appends an array to a list and writes to that array in other trips",
@@ -534,7 +534,7 @@ def kind_of(element: Any, node_of: Callable[[Any], Node] = as_result) -> RowKind
     return apart[1], tuple(node_of(part).array_type for part in apart[0])
 
 
-def joint_row_kind(left: RowKind | None, right: RowKind | None) -> RowKind | None:
+def _joint_row_kind(left: RowKind | None, right: RowKind | None) -> RowKind | None:
     """Of which kind elements are that were thought to be of the one, and are of the other: of its
     types; None where no rows stand for both.
     """

@@ -10,7 +10,7 @@ import inspect
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -110,7 +110,7 @@ from gradsmith.frontend.effects import (
 )
 from gradsmith.frontend.elements import given_generator, given_list, made_list
 from gradsmith.frontend.enclosing_variables import note_shared
-from gradsmith.frontend.exact_type import by_numpy, of_exact_type
+from gradsmith.frontend.exact_type import by_numpy, of_exact_type, of_one_meaning, pythons_integer
 from gradsmith.frontend.failing import (
     ask_first,
     asserted,
@@ -152,6 +152,7 @@ from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
+from gradsmith.frontend.number_class import is_index_class
 from gradsmith.frontend.object_arrays import meaning_of_object_array
 from gradsmith.frontend.object_identity import check_future_keys, check_keys, check_members
 from gradsmith.frontend.objects import (
@@ -181,7 +182,7 @@ from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
-from gradsmith.frontend.text import Text, f_string
+from gradsmith.frontend.text import STAND_INS, f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -473,8 +474,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         if isinstance(function, enum.EnumMeta):
             args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
         elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
-            args = [int(a) if isinstance(a, TracedInt) else a for a in args]
-            kwargs = {k: int(a) if isinstance(a, TracedInt) else a for k, a in kwargs.items()}
+            args = list(map(pythons_integer, args))
+            kwargs = {name: pythons_integer(a) for name, a in kwargs.items()}
         if is_made_here(function):
             return construct(function, args, kwargs)
         if function is functools.partial and args and type(args[0]) is functools.partial:
@@ -573,18 +574,19 @@ def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
     return name in ("node", "__repr__") or builtins_table.is_of_object(owner, name)
 
 
-def _is_traced_bool(key: Any) -> bool:
-    return isinstance(key, Tracer) and key.type.weak and key.dtype.kind == "b" and not key.ndim
-
-
 def _check_index(owner: Any, key: Any) -> None:
     """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
-    if not isinstance(key, Tracer) or key.ndim or key.dtype.kind not in "bfc":
-        return
-    if of_exact_type(key).dtype.kind in "iu":
+    bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else ()
+    numbers = [b for b in bounds if isinstance(b, Tracer) and b.type.form != "array"]
+    if not all(of_exact_type(number).is_index() for number in numbers):
+        _refuse_index("slice indices must be integers or None or have an __index__ method")
+    if not isinstance(key, Tracer) or key.ndim or key.is_index():
         return
     kind = "list" if isinstance(owner, list) else "tuple"
-    text = f"{kind} indices must be integers or slices, not {protocols.called(key)}"
+    _refuse_index(f"{kind} indices must be integers or slices, not {protocols.called(key)}")
+
+
+def _refuse_index(text: str) -> NoReturn:
     error = ArgumentTypeError(text, current_span(), "convert it with int(...)")
     error.own = TypeError(text)
     raise error
@@ -658,7 +660,7 @@ class BoundRuntime:
     def attribute(owner: Any, name: str) -> Any:
         """``owner.name``."""
         trace = current_trace()
-        if trace is None or isinstance(owner, (Tracer, TracedInt, Text)):
+        if trace is None or isinstance(owner, STAND_INS):
             return builtins_table.attribute_of(owner, name)
         if type(owner) is OpaqueObject and _is_of_stand_in(owner, name):
             return call(type, owner) if name == "__class__" else owner.__getattr__(name)
@@ -712,9 +714,10 @@ class BoundRuntime:
         return _item_of_outside(trace, owner, key)
 
     def _by_traced_key(self, owner: Any, key: Any, trace: Trace) -> tuple[Any] | None:
-        if isinstance(owner, (list, tuple)) and _is_traced_bool(key):
-            return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
         if isinstance(owner, (list, tuple)):
+            key = of_one_meaning(key, is_index_class)
+            if isinstance(key, Tracer) and key.is_index() and key.dtype.kind == "b":
+                return (choose(key, lambda: self.item(owner, 1), lambda: self.item(owner, 0)),)
             _check_index(owner, key)
         if isinstance(owner, (list, tuple)) and isinstance(key, TracedInt):
             check_element(owner, key)

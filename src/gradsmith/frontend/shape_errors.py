@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from gradsmith.frontend.nested_values import mapped_arguments
 from gradsmith.frontend.numpy_errors import OPERATIONS, is_numpys, raised_by
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.trace import Trace, current_trace
@@ -43,9 +45,8 @@ class Asked:
         called = OPERATIONS.get(self.function, self.function)
         if not is_numpys(called):
             return None
-        args = [_present(trace, value) for value in self.args]
-        kwargs = {name: _present(trace, value) for name, value in self.kwargs.items()}
-        return raised_by(called, args, kwargs)
+        present = partial(_present, trace)
+        return raised_by(called, *mapped_arguments(present, self.args, self.kwargs))
 
 
 @contextmanager
@@ -73,10 +74,6 @@ def _present(trace: Trace, value: Any) -> Any:
         value = value.dim
     if isinstance(value, Dim):
         return present_values(trace).of_size(value)
-    if isinstance(value, slice):
-        return slice(*(_present(trace, v) for v in (value.start, value.stop, value.step)))
-    if type(value) in (list, tuple):
-        return type(value)(_present(trace, part) for part in value)
     return value
 
 
@@ -100,8 +97,7 @@ def with_shapes_known(assumed: Assumptions, asked: Asked) -> tuple[Sequence[Any]
         NumPy's error: the shapes do not fit in the present call.
     """
     trace = assumed.trace
-    args = [_of_known_shape(value) for value in asked.args]
-    kwargs = {name: _of_known_shape(value) for name, value in asked.kwargs.items()}
+    args, kwargs = mapped_arguments(_of_known_shape, asked.args, asked.kwargs)
     assumed.make_known()
     error = (trace.asked or asked).error(trace)
     if error is not None:
@@ -129,7 +125,7 @@ class Assumptions:
         for (left, right), place in self._found.items():
             made = len(nodes)
             self._define_counts(nodes[place + inserted : place + inserted + 1])
-            holds = are_equal(left, right)
+            holds = _are_equal(left, right)
             if not holds:
                 return False
             checks = nodes[made:]
@@ -153,7 +149,7 @@ class Assumptions:
                 reading(node)
 
 
-def are_equal(left: Size, right: Size) -> bool:
+def _are_equal(left: Size, right: Size) -> bool:
     """Whether two sizes are equal in the present call, on which the code is specialised."""
     trace = current_trace()
     assert trace is not None
@@ -185,8 +181,6 @@ def _known(size: Size) -> int:
 
 def _of_known_shape(value: Any) -> Any:
     """An operand, its sizes being known."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_of_known_shape, value))
     if not isinstance(value, Tracer) or not any(map(dims.is_unbacked, value.type.shape)):
         return value
     return Tracer.run(reshape, value, shape=tuple(map(_known, value.type.shape)))

@@ -19,7 +19,7 @@ from gradsmith.frontend.floating_errors import is_error
 from gradsmith.frontend.opaque import OpaqueObject, present_object, record
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.text import Text, Value, settled
+from gradsmith.frontend.text import STAND_INS, Text, Value, settled
 from gradsmith.frontend.trace import Reliance, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -228,7 +228,7 @@ def present(value: Any) -> Any:
     trace = current_trace()
     if type(value) is OpaqueObject:
         return present_object(value)
-    if trace is None or not isinstance(value, (Tracer, TracedInt, Text)):
+    if trace is None or not isinstance(value, STAND_INS):
         return value
     effect, known = Effect(effects.fail).take([value]), present_values(trace)
     operands = [known.of(o) if isinstance(o, Node) else known.of_size(o) for o in effect.operands]

@@ -21,6 +21,7 @@ from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
     Form,
     Grown,
+    as_position,
     as_rows,
     element_of,
     is_replaceable,
@@ -57,7 +58,6 @@ from gradsmith.ops.boxes import OBJECT
 from gradsmith.ops.create import full
 from gradsmith.tree import LEAF
 
-NARROW = ("e", "f", "F")
 """Types of arrays that a scalar of NumPy's widens and a float of Python's does not."""
 
 
@@ -74,7 +74,7 @@ class Stores:
         return element_of(self.values, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        trace = current_trace()
+        trace, key = current_trace(), as_position(key)
         if trace is None or not _is_stored_by_its_owner(trace, self.values, key):
             refuse(self.values)
         (made,) = self.values
@@ -148,7 +148,7 @@ def _kind_of(value: Any) -> Any:
 def _store(trace: Trace, made: Grown, key: Any, parts: list[Any]) -> None:
     """Let the rows at ``key`` be these parts of an element."""
     if not all(whole.view.storage.replaced for whole in made.wholes):
-        if made.sites <= trace.needs.get(Need.REPLACED, NONE):
+        if made.sites <= trace.learned.needs.get(Need.REPLACED, NONE):
             refuse([made])
         raise StackedListError(Need.REPLACED, made.sites, current_span())
     for whole, part in zip(made.wholes, parts, strict=True):

@@ -24,7 +24,7 @@ Order: TypeAlias = "frozenset[str] | None"
 ALWAYS: Order = frozenset()
 
 
-Unless: TypeAlias = "Callable[[], bool] | None"
+Unless: TypeAlias = "Callable[[], bool | None] | None"
 
 
 writes: list[Callable[[Storage, Node], None]] = []

@@ -30,7 +30,7 @@ from gradsmith.ops.index import getitem, index_set
 def is_stored_into(sites: Sites) -> bool:
     """Whether elements of lists that these loops make are replaced."""
     trace = current_trace()
-    return trace is not None and not sites.isdisjoint(trace.needs.get(Need.REPLACED, ()))
+    return trace is not None and not sites.isdisjoint(trace.learned.needs.get(Need.REPLACED, ()))
 
 
 def storage_of(part: Any) -> Storage | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 from gradsmith.frontend.hashed import Hashed
 from gradsmith.frontend.stand_ins import stands_for
 from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 from gradsmith.ops.texts import Piece, Whole, Written
@@ -147,3 +148,7 @@ def settled(value: Any) -> Any:
 def used(value: Any) -> Any:
     """A text as a string that may be one of the emitted code, anything else as it is."""
     return value.used() if isinstance(value, Text) else value
+
+
+STAND_INS = (Tracer, TracedInt, Text)
+"""What stands for a number, an array or a text."""

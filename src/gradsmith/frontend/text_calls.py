@@ -14,10 +14,8 @@ from gradsmith.frontend import protocols
 from gradsmith.frontend.container_calls import UNBOUND
 from gradsmith.frontend.foreign import is_library, is_of_error
 from gradsmith.frontend.showing import printed, warned
-from gradsmith.frontend.text import Text, settled, used
+from gradsmith.frontend.text import STAND_INS, Text, settled, used
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt
-from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.frontend.writing import by_format, by_format_map, by_join, formatted
 
@@ -78,15 +76,14 @@ def text_meaning(
     return functools.partial(_with_strings, call, function, *bound)
 
 
-_STAND_INS = (Tracer, TracedInt, Text)
-_LATE = (list, tuple, dict, *_STAND_INS)
+_LATE = (list, tuple, dict, *STAND_INS)
 _WRITTEN = {"__str__": "s", "__repr__": "r", "__format__": ""}
 
 
 def _writes_itself(function: Any, owner: Any) -> bool:
     """Whether it is a method that makes a text of an object which has it from Python."""
     kinds: Any = (types.MethodWrapperType, types.BuiltinMethodType)
-    if isinstance(owner, _STAND_INS):
+    if isinstance(owner, STAND_INS):
         kinds = (*kinds, types.MethodType)
     return isinstance(function, kinds) and function.__name__ in _WRITTEN
 

@@ -27,7 +27,7 @@ _CONVERSIONS = {
 _JOIN, _PERCENT = (Callee("operator", sign, f"`{sign}`") for sign in "+%")
 
 
-def string_of(text: Text) -> Any:
+def _string_of(text: Text) -> Any:
     """The text as an object that the emitted code makes."""
     made: Any = None
     for part in text.parts:
@@ -57,7 +57,7 @@ def _operand(part: Value) -> Any:
             "make the text where it is used",
         )
     if isinstance(part.value, Text):
-        return string_of(part.value)
+        return _string_of(part.value)
     if not isinstance(part.value, Node):
         return part.value
     node = trace.builder.inner(part.value)
@@ -66,8 +66,8 @@ def _operand(part: Value) -> Any:
 
 def characters(text: Text) -> str:
     """The present string, on which the code is specialised."""
-    found: str = known_object(string_of(text))
+    found: str = known_object(_string_of(text))
     return found
 
 
-Text.string, Text.characters = staticmethod(string_of), staticmethod(characters)
+Text.string, Text.characters = staticmethod(_string_of), staticmethod(characters)

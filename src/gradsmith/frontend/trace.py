@@ -19,7 +19,7 @@ from gradsmith.frontend.floating_errors import FloatingErrors
 from gradsmith.frontend.outside_lookups import Lookups
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.unrolling import Unrolling
-from gradsmith.frontend.unsettled import Cause, Need
+from gradsmith.frontend.unsettled import Cause, Learned, Need
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
 from gradsmith.ir.dims import Guard, Size, recording_guards
@@ -294,8 +294,6 @@ class Trace:
     """The arrays that cached functions have returned there, and the functions."""
     caches: dict[int, tuple[Any, dict[Any, Any]]] = field(default_factory=dict)
     """Cached functions, by identity, with the results that branches and loops know."""
-    cached_in_dicts: frozenset[CodeType] = frozenset()
-    """The code of the functions whose results are kept so."""
     entered: dict[Builder, Node | Size] = field(default_factory=dict)
     """For these the condition of the first iteration, or how many there are, if it is traced."""
     object_groups: dict[int, list[Node]] = field(default_factory=dict)
@@ -306,24 +304,31 @@ class Trace:
     """Computations whose errors Python has raised in the function, which may handle them."""
     present: PresentValues | None = None
     """Made when the first present value is asked for: see `frontend.present`."""
-    decided: frozenset[Span] = frozenset()
-    """Branches, loops and conversions to integers that the present values decide."""
+    learned: Learned = field(default_factory=Learned)
+    """What earlier runs have shown."""
     integers: dict[str, Span] = field(default_factory=dict)
     """By the names of sizes that the function makes of values: where it does."""
-    needs: Mapping[Need, frozenset[Span]] = field(default_factory=dict)
-    """The loops that make stacked lists with such needs."""
     listed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Stacked lists that leave the function, by identity, and the objects that stand for them."""
-    stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
-    """Of which types numbers are that are stored in the lists that such a loop makes."""
-    first_apart: frozenset[Span] = frozenset()
-    """The loops of which the first iteration is made by itself, if there is any."""
-    asked_ahead: frozenset[Span] = frozenset()
-    """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
     root: Builder = field(init=False)
 
     def __post_init__(self) -> None:
         self.root = self.builder
+
+    @property
+    def decided(self) -> frozenset[Span]:
+        """Branches, loops and conversions to integers that the present values decide."""
+        return self.learned.decided
+
+    @property
+    def needs(self) -> Mapping[Need, frozenset[Span]]:
+        """The loops that make stacked lists with such needs."""
+        return self.learned.needs
+
+    @property
+    def stored(self) -> Mapping[Span, tuple[ArrayType, ...]]:
+        """Of which types numbers are that are stored in the lists that such a loop makes."""
+        return self.learned.stored
 
     @contextmanager
     def region(

@@ -26,7 +26,7 @@ from gradsmith.frontend.messages import (
     shown,
 )
 from gradsmith.frontend.methods import Method
-from gradsmith.frontend.number_class import check_no_array
+from gradsmith.frontend.number_class import check_no_array, is_truth_class
 from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike, stands_for
@@ -84,6 +84,8 @@ class Tracer(Hashed):
     raises_by_class: ClassVar[Callable[..., Any]]
     of_exact_classes: ClassVar[Callable[..., Any]]
     of_exact_dtype: ClassVar[Callable[..., Any]]
+    of_one_meaning: ClassVar[Callable[..., Any]]
+    """The value, of its exact type where the classes that it may have mean several things."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -321,14 +323,19 @@ class Tracer(Hashed):
 
     def __index__(self) -> int:
         exact = self if self.ndim else self.of_exact_type(self)
-        if exact.ndim or exact.dtype.kind not in "iu":
+        if not exact.is_index():
             misfit = ArgumentTypeError(
                 f"{shown(self)} cannot be interpreted as an integer",
                 here(),
                 "convert it with int(x), which has no derivative",
             )
-            raise with_own(misfit, operator.index, self.node)
+            raise with_own(misfit, operator.index, exact.node)
         return int(self.known(exact))
+
+    def is_index(self) -> bool:
+        """Whether it has ``__index__``, as integers and Python's truth values have."""
+        kinds = "iub" if self.type.weak else "iu"
+        return not self.ndim and self.dtype.kind in kinds
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._lost("code that gradsmith does not trace", "call it outside the function")
@@ -540,6 +547,9 @@ def as_key(key: Any) -> Any:
         if made and type(key) is list:
             return made[0].as_indices(key)
         key = type(key)(Tracer.each(key)) if made else key  # one for each axis
+    if isinstance(key, Tracer) and not key.ndim:
+        part = Tracer.of_one_meaning(key, is_truth_class)
+        return Tracer.decide(part) if part.dtype.kind == "b" else part
     return tuple(map(as_key, key)) if type(key) is tuple else key
 
 

@@ -121,7 +121,7 @@ def _is_outside(trace: Trace, owner: Any) -> bool:
 def check_item(trace: Trace, owner: Any) -> None:
     """An item of ``owner`` is about to be set or deleted."""
     librarys = not (is_instance(owner) or isinstance(owner, _FOLLOWED))
-    if may_change(owner) or (librarys and _is_outside(trace, owner)):
+    if _may_change(owner) or (librarys and _is_outside(trace, owner)):
         check_change(trace, owner)
 
 
@@ -138,7 +138,7 @@ def is_member_of_c(kind: Any) -> bool:
     return member and "__slots__" not in vars(kind.__objclass__)
 
 
-def may_change(value: Any) -> bool:
+def _may_change(value: Any) -> bool:
     """Whether functions and statements may change what no journal holds of the object."""
     if isinstance(value, (*_UNCHANGING, *_FOLLOWED)) or value is NUMPYS_STATE:
         return False
@@ -169,7 +169,7 @@ def _size_of_attributes(cls: type) -> int:
 
 def note_born(trace: Trace | None, owner: Any) -> Any:
     """``owner`` is new: where it is made in a branch or loop, that may change it as well."""
-    if trace is not None and trace.builder is not trace.root and may_change(owner):
+    if trace is not None and trace.builder is not trace.root and _may_change(owner):
         trace.born[id(owner)] = (owner, trace.builder)
     return owner
 
@@ -177,7 +177,7 @@ def note_born(trace: Trace | None, owner: Any) -> Any:
 def check_updated(owner: Any, method: str) -> None:
     """``owner += ...`` is next, which calls a ``method`` of C code if there is one."""
     trace = current_trace()
-    if trace is not None and may_change(owner) and hasattr(type(owner), method):
+    if trace is not None and _may_change(owner) and hasattr(type(owner), method):
         check_change(trace, owner)
 
 
@@ -195,7 +195,7 @@ def check_call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> No
         methods.append(function)
     owners = [m.__self__ for m in methods if _is_bound(m) and not _reads_only(m)]
     for owner in [*owners, *values]:
-        if may_change(owner) or (isinstance(owner, functools.partial) and owner in owners):
+        if _may_change(owner) or (isinstance(owner, functools.partial) and owner in owners):
             check_change(trace, owner)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import CodeType
 from typing import Any, NoReturn
@@ -147,8 +147,45 @@ for _name in _OPERATORS:
     setattr(Refusing, f"__{_name}__", lambda self, *_, **__: self.refuse())
 
 
+class Need(Enum):
+    """What is done with a stacked list that its arrays have to be made for."""
+
+    REPLACED = "this replaces an element of a list that a loop makes"
+    """Arrays take the place of others, ``hs[i] = h``: see `frontend.stored_rows`."""
+    MIXED = "this stores a number of another class in a list that a loop makes"
+    """Its numbers are of several types, also those that are read before the store."""
+    BOXED = "the class is observed of a number in a list that a loop makes"
+    """Its numbers keep the class that Python gives them: see `frontend.number_kinds`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What the errors of earlier traces of a function have shown, for the next trace."""
+
+    decided: frozenset[Span] = frozenset()
+    """Branches, loops and conversions to integers that the present values decide."""
+    asked_ahead: frozenset[Span] = frozenset()
+    """The ``while`` loops that ask their condition at the end of an iteration, for the next."""
+    first_apart: frozenset[Span] = frozenset()
+    """The loops of which the first iteration is made by itself, if there is any."""
+    cached_in_dicts: frozenset[CodeType] = frozenset()
+    """The code of the cached functions whose results are entries of a dict."""
+    needs: Mapping[Need, frozenset[Span]] = field(default_factory=dict)
+    """The loops that make stacked lists with such needs."""
+    stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
+    """Of which types numbers are that are stored in the lists that such a loop makes."""
+
+    def with_decided(self, sites: frozenset[Span]) -> Learned:
+        """The same, the present values deciding at these places, too."""
+        return replace(self, decided=self.decided | sites)
+
+
 class TracedAnewError(ControlFlowError):
     """The function is traced anew with what this error has shown; no loop handles it."""
+
+    def added_to(self, learned: Learned) -> Learned:
+        """What is known for the next trace, by this error and those before it."""
+        raise NotImplementedError
 
 
 class AskedAheadError(TracedAnewError):
@@ -162,6 +199,10 @@ class AskedAheadError(TracedAnewError):
     def __init__(self, site: Span) -> None:
         super().__init__("asking the condition of this loop changes something", site)
         self.site = site
+
+    def added_to(self, learned: Learned) -> Learned:
+        """The loop asks ahead."""
+        return replace(learned, asked_ahead=learned.asked_ahead | {self.site})
 
 
 class CachedStateError(TracedAnewError):
@@ -179,6 +220,10 @@ class CachedStateError(TracedAnewError):
         )
         self.code = code
 
+    def added_to(self, learned: Learned) -> Learned:
+        """The results of the function are entries of a dict."""
+        return replace(learned, cached_in_dicts=learned.cached_in_dicts | {self.code})
+
 
 class FirstTripError(TracedAnewError):
     """Only whether the loop at ``site`` makes a trip tells whether a variable holds what it held
@@ -192,16 +237,9 @@ class FirstTripError(TracedAnewError):
         super().__init__(f"{name} is set in this loop alone, or something else before it", site)
         self.site = site
 
-
-class Need(Enum):
-    """What is done with a stacked list that its arrays have to be made for."""
-
-    REPLACED = "this replaces an element of a list that a loop makes"
-    """Arrays take the place of others, ``hs[i] = h``: see `frontend.stored_rows`."""
-    MIXED = "this stores a number of another class in a list that a loop makes"
-    """Its numbers are of several types, also those that are read before the store."""
-    BOXED = "the class is observed of a number in a list that a loop makes"
-    """Its numbers keep the class that Python gives them: see `frontend.number_kinds`."""
+    def added_to(self, learned: Learned) -> Learned:
+        """The first iteration of the loop is made by itself."""
+        return replace(learned, first_apart=learned.first_apart | {self.site})
 
 
 class StackedListError(TracedAnewError):
@@ -216,6 +254,14 @@ class StackedListError(TracedAnewError):
     ) -> None:
         super().__init__(need.value, span)
         self.need, self.sites, self.types = need, sites, types
+
+    def added_to(self, learned: Learned) -> Learned:
+        """The lists of the loops have the need, and numbers of these types are stored."""
+        known = learned.stored
+        types = {s: tuple(dict.fromkeys((*known.get(s, ()), *self.types))) for s in self.sites}
+        sites = learned.needs.get(self.need, frozenset()) | self.sites
+        needs = {**learned.needs, self.need: sites}
+        return replace(learned, needs=needs, stored={**known, **types})
 
 
 @stands_for("value")

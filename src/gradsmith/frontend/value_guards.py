@@ -77,7 +77,7 @@ def known(value: Any) -> Any:
     if _is_known_before(trace, node, shown(value)):
         return _plain(values.of(node), node)
     with trace.within(_home(trace, node)):
-        check_reached(trace, shown(value))
+        _check_reached(trace, shown(value))
         present = _plain(values.of(node), node)
         _make_sure(trace, node, present, shown(value))
     return present
@@ -91,7 +91,7 @@ def _known_size(trace: Trace, size: Dim, what: str) -> int:
             _is_known_before(trace, node, what, node.span)
         return values.of_size(size)
     with trace.within(_home(trace, size)):
-        check_reached(trace, what)
+        _check_reached(trace, what)
         present = values.of_size(size)
         _make_sure(trace, trace.builder.lift(size), present, what)
     return present
@@ -105,7 +105,7 @@ def _is_known_before(trace: Trace, node: Node, what: str, span: Span | None = No
     if before is None:
         return False
     with trace.within(before.home):
-        check_reached(trace, what)
+        _check_reached(trace, what)
     present = _plain(present_values(trace).of(node), node)
     with trace.within(before.home):
         _make_sure(trace, before.node, present, what, span)
@@ -201,7 +201,7 @@ def _is_taken(trace: Trace, builder: Builder) -> bool:
     return present_values(trace).of_size(entered) > 0
 
 
-def check_reached(trace: Trace, what: str) -> None:
+def _check_reached(trace: Trace, what: str) -> None:
     """Refuse a place that the present call does not reach exactly once.
 
     Raises

@@ -31,11 +31,11 @@ def may_be_held(node: Node) -> bool:
     return "borrows" in node.op.traits and not node.attrs.get("fresh", False)
 
 
-def is_fresh(node: Node) -> bool:
+def _is_fresh(node: Node) -> bool:
     """Whether evaluating it makes a buffer of its own, which nothing else can see yet."""
     return not (shares_operand(node) or may_be_held(node) or node.op in (parameter, constant))
 
 
 def owns_buffer(node: Node) -> bool:
     """Whether it is fresh and an array that can be written in place."""
-    return is_fresh(node) and node.array_type.ndim > 0
+    return _is_fresh(node) and node.array_type.ndim > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -12,10 +12,9 @@ from gradsmith.ir.context import current_builder
 if TYPE_CHECKING:
     from gradsmith.ir.dims import Shape, Size
     from gradsmith.ir.graph import Node
-    from gradsmith.ir.types import ArrayType, Type
+    from gradsmith.ir.types import Type
 
 Rule: TypeAlias = Callable[..., Any]
-Attrs: TypeAlias = Mapping[str, Any]
 
 
 # -- derivatives: every argument has a rule or a status; a missing entry never means zero --------
@@ -240,8 +239,3 @@ class Op:
     def commutative(self) -> bool:
         """Whether its two operands may be swapped."""
         return "commutative" in self.traits
-
-
-def unary_infer(rule: Callable[[ArrayType], ArrayType]) -> Callable[..., ArrayType]:
-    """A type rule of one operand that ignores attributes."""
-    return lambda x, **_: rule(x)

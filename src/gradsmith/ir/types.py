@@ -53,10 +53,6 @@ class ArrayType:
         """Whether the dtype is complex."""
         return self.dtype.kind == "c"
 
-    def with_shape(self, shape: Shape) -> ArrayType:
-        """The same dtype in another shape (an array or, without axes, a NumPy scalar)."""
-        return ArrayType(self.dtype, shape, "array" if shape else "scalar")
-
     def with_dtype(self, dtype: DType) -> ArrayType:
         """The same shape in another dtype, strongly typed."""
         return ArrayType(dtype, self.shape, "scalar" if self.weak else self.form)

@@ -165,7 +165,7 @@ def _paired_axes(axes: Any, x: int, y: int) -> tuple[tuple[int, ...], tuple[int,
     return normalize_axes(left, x), normalize_axes(right, y)
 
 
-def tensordot_(a: Any, b: Any, axes: Any = 2) -> Node:
+def _tensordot_(a: Any, b: Any, axes: Any = 2) -> Node:
     """`numpy.tensordot`."""
     x, y = _strong(a), _strong(b)
     left, right = _paired_axes(axes, x.ndim, y.ndim)
@@ -185,7 +185,7 @@ def tensordot_(a: Any, b: Any, axes: Any = 2) -> Node:
     return contract(x, first, y, second, out)
 
 
-implements(np.tensordot, np.linalg.tensordot)(tensordot_)
+implements(np.tensordot, np.linalg.tensordot)(_tensordot_)
 
 
 @implements(np.kron)

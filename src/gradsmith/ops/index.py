@@ -27,12 +27,22 @@ from gradsmith.ops.index_key import (
     numpy_key,
 )
 from gradsmith.ops.index_writing import update_add, update_set
-from gradsmith.ops.keys import index_of
+from gradsmith.ops.keys import index_of, is_truth, masks_as_axes
 from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.open_axes import ROOM, OpenLength, Row, is_all_rows
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
-from gradsmith.ops.shape import astype, cast, owner, private, squeezed_to, unbroadcast, wrapped
+from gradsmith.ops.shape import (
+    astype,
+    cast,
+    expand_dims,
+    owner,
+    private,
+    squeeze,
+    squeezed_to,
+    unbroadcast,
+    wrapped,
+)
 
 # NumPy allows 64 axes, and so that many index arrays.
 ARRAYS: tuple[ArgumentRule, ...] = (NON_DIFF,) * 64
@@ -207,11 +217,11 @@ def _gradient_of_overwritten(g: Node, x: Node, update: Node, *arrays: Node, inde
 def _gradient_of_written(g: Node, x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     part = take_part(g, *arrays, index=index)
     if may_repeat(index, arrays):
-        part = FUNCTIONS[np.where](last_writes(part, x, *arrays, index=index), part, 0)
+        part = FUNCTIONS[np.where](_last_writes(part, x, *arrays, index=index), part, 0)
     return unbroadcast(part, update.shape)
 
 
-def last_writes(part: Node, x: Node, *arrays: Node, index: Index) -> Node:
+def _last_writes(part: Node, x: Node, *arrays: Node, index: Index) -> Node:
     """Where among the indexed elements is the last one that was written to its place.
 
     Found by writing everyone's number and looking whose is left.
@@ -296,6 +306,9 @@ def read(x: Node, key: Any) -> Node:
 
     ``x`` itself where the key takes all of it.
     """
+    if _has_truths(key):
+        places, key = masks_as_axes(key, x.ndim)
+        return read(expand_dims(x, axis=places), key)
     index, arrays = index_of(key, x.shape)
     if not index.items and (x.ndim or x.array_type.form != "array" or key is ELLIPSIS):
         return x
@@ -304,10 +317,17 @@ def read(x: Node, key: Any) -> Node:
 
 def write(x: Node, key: Any, value: Any) -> Node:
     """``x`` after ``x[key] = value``."""
+    if _has_truths(key):
+        places, key = masks_as_axes(key, x.ndim)
+        return squeeze(write(expand_dims(x, axis=places), key, value), axis=places)
     index, arrays, update = _writing(x, key, value)
     if not index.items and x.ndim:
         return broadcasted(cast(update, x.dtype), x.shape)
     return _stored(x, update, *arrays, index=index)
+
+
+def _has_truths(key: Any) -> bool:
+    return any(map(is_truth, key if isinstance(key, tuple) else (key,)))
 
 
 def write_added(x: Node, key: Any, value: Any) -> Node:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ir import dims
-from gradsmith.ir.dims import Size
+from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Each, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, describe_shape, same_shape
@@ -31,7 +31,7 @@ from gradsmith.ops.manipulate import atleast_1d, atleast_2d, atleast_3d, ravel
 from gradsmith.ops.shape import cast, expand_dims
 
 
-def part_along(x: Node, axis: int, part: Slice | Size) -> Node:
+def _part_along(x: Node, axis: int, part: Slice | Size) -> Node:
     """``x[:, ..., part]``, the part standing at ``axis``."""
     if part == Slice(None, None):
         return x
@@ -74,7 +74,7 @@ def _concatenate_infer(*arrays: ArrayType, axis: int) -> ArrayType:
 
 def _concatenate_transpose(position: int, g: Node, *arrays: Node, axis: int) -> Node:
     sizes = [array.shape[axis] for array in arrays]
-    return part_along(g, axis, between(sizes[:position], sizes[position], sizes[position + 1 :]))
+    return _part_along(g, axis, between(sizes[:position], sizes[position], sizes[position + 1 :]))
 
 
 def between(before: Sequence[Size], size: Size, after: Sequence[Size]) -> Slice:
@@ -110,7 +110,7 @@ stack: Op = primitive(
     infer=_stack_infer,
     evaluate=lambda *arrays, axis: np.stack(arrays, axis),
     derivative=Linear(
-        Each(lambda position, g, *arrays, axis: part_along(g, axis, position)), joint=True
+        Each(lambda position, g, *arrays, axis: _part_along(g, axis, position)), joint=True
     ),
     emit=_emit_joined("np.stack"),
 )
@@ -234,7 +234,10 @@ def _split_parts(size: Size, where: Any, *, equal: bool) -> list[Slice]:
         return [slice_of(a, b, None, size) for a, b in zip(starts, stops, strict=True)]
     count = as_static_int(where, "the number of sections")
     if count <= 0:
-        raise ShapeError("number sections must be larger than 0.")
+        misfit = ShapeError("number sections must be larger than 0.")
+        if equal and not count and isinstance(where, (int, Dim)):
+            misfit.own = ZeroDivisionError("integer modulo by zero")  # of Python's numbers
+        raise misfit
     if equal and not dims.same(size % count, 0):
         raise ShapeError("array split does not result in an equal division")
     return _sections(size, count)
@@ -244,7 +247,7 @@ def _split_along(ary: Any, where: Any, axis: Any, *, equal: bool) -> list[Node]:
     x = as_node(ary)
     place = normalize_axis(axis, x.ndim)
     parts = _split_parts(x.shape[place], where, equal=equal)
-    return [part_along(x, place, part) for part in parts]
+    return [_part_along(x, place, part) for part in parts]
 
 
 @implements(np.split)
@@ -287,7 +290,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Node, ...]:
     place = normalize_axis(axis, node.ndim)
     if dims.is_unbacked(node.shape[place]):
         raise UnsupportedError("the number of arrays depends on the data")
-    return tuple(part_along(node, place, i) for i in range(dims.concrete(node.shape[place])))
+    return tuple(_part_along(node, place, i) for i in range(dims.concrete(node.shape[place])))
 
 
 if hasattr(np, "unstack"):  # since NumPy 2.1

@@ -48,6 +48,40 @@ def index_of(key: Any, shape: Shape) -> tuple[Index, tuple[Node, ...]]:
     return Index(_trimmed(items, len(shape) - axis, arrays)), tuple(arrays)
 
 
+# -- masks without axes --------------------------------------------------------------------------
+
+
+def masks_as_axes(key: Any, ndim: int) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Where True and False in a key for an array of ``ndim`` axes are to have axes of one element,
+    and the key for the array with these axes: NumPy takes them for masks of such axes.
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    axis = 0
+    places: list[int] = []
+    made: list[Any] = []
+    for number, part in enumerate(parts):
+        if is_truth(part):
+            places.append(axis + len(places))
+            made.append(as_node([0] if part else np.zeros(0, np.intp)))
+            continue
+        made.append(part)
+        rest = sum(map(_axes_taken, parts[number + 1 :]))
+        axis = ndim - rest if part is Ellipsis else axis + _axes_taken(part)
+    return tuple(places), tuple(made)
+
+
+def is_truth(part: Any) -> bool:
+    """Whether a part of a key is one truth value."""
+    return isinstance(part, (bool, np.bool_))
+
+
+def _axes_taken(part: Any) -> int:
+    if part is None or part is Ellipsis or is_truth(part):
+        return 0
+    mask = isinstance(part, (Node, np.ndarray)) and part.dtype.kind == "b"
+    return part.ndim if mask else 1
+
+
 # -- the parts of a key --------------------------------------------------------------------------
 
 
@@ -55,8 +89,6 @@ def _part(part: Any) -> Any:
     """A size, None, an ellipsis, a slice, or a node of integers or booleans."""
     if part is None or isinstance(part, (slice, EllipsisType)):
         return part
-    if isinstance(part, (bool, np.bool_)):
-        raise _zero_dimensional_mask()
     if isinstance(part, (list, tuple, range)):
         part = as_node(list(part))
         # An empty list has no dtype to speak of.
@@ -72,18 +104,14 @@ def _part(part: Any) -> Any:
 def _array_part(node: Node) -> Node:
     kind = node.dtype.kind
     if kind == "b" and node.ndim == 0:
-        raise _zero_dimensional_mask()
+        raise UnsupportedError(
+            "a single boolean as an index adds an axis whose size depends on it",
+            hint="use np.where, an if statement, or x[None] for a new axis",
+        )
     if kind not in "biu" or (node.array_type.weak and kind != "i"):
         message = "arrays used as indices must be of integer (or boolean) type"
         raise IndexRangeError(message if node.ndim else INVALID)
     return node
-
-
-def _zero_dimensional_mask() -> UnsupportedError:
-    return UnsupportedError(
-        "a single boolean as an index adds an axis whose size depends on it",
-        hint="use np.where, an if statement, or x[None] for a new axis",
-    )
 
 
 def _is_mask(node: Node) -> bool:

@@ -76,7 +76,7 @@ def _matmul_left(g: Node, x: Node, y: Node) -> Node:
             return g * conjugated(y)
         return _row_gradient(g, x, conjugated(y))
     if y.ndim == 1:
-        return outer_product(g, conjugated(y))
+        return _outer_product(g, conjugated(y))
     return unbroadcast(_product(g, _adjoint(y)), x.shape)
 
 
@@ -95,7 +95,7 @@ def _row_gradient(g: Node, x: Node, y: Node) -> Node:
 def _matmul_right(g: Node, x: Node, y: Node) -> Node:
     """``x.conj().T @ g``; where one ``y`` serves many ``x``, as one product of all their rows."""
     if x.ndim == 1:
-        return g * conjugated(x) if y.ndim == 1 else outer_product(conjugated(x), g)
+        return g * conjugated(x) if y.ndim == 1 else _outer_product(conjugated(x), g)
     if y.ndim == 1:
         return matmul(_adjoint(_rows(x)), reshaped(g, (dims.product(g.shape),)))
     if y.ndim == 2 and x.ndim > 2:
@@ -174,7 +174,7 @@ outer: Op = primitive(
 )
 
 
-def outer_product(x: Node, y: Node) -> Node:
+def _outer_product(x: Node, y: Node) -> Node:
     """The products of the last axes, of one vector or many at once."""
     if x.ndim == y.ndim == 1:
         return outer(x, y)

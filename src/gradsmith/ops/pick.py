@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError
+from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
@@ -44,7 +44,22 @@ def _within(indices: Any, size: Size, mode: str) -> Any:
 def _take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Node:
     x = ravel(a) if axis is None else as_node(a)
     place = 0 if axis is None else normalize_axis(axis, x.ndim)
-    return read(x, along(place, _within(indices, x.shape[place], mode)))
+    return read(x, along(place, _within(_positions(indices), x.shape[place], mode)))
+
+
+def _positions(indices: Any) -> Any:
+    """Indices as integers: truth values are no mask here, but 0 and 1; numbers, also in lists, are
+    cut off.
+    """
+    given = as_node(indices)
+    array = isinstance(indices, Node) and indices.array_type.form == "array"
+    if given.dtype.kind == "f" and array:
+        raise ArgumentTypeError(
+            f"Cannot cast array data from dtype('{given.dtype}') to dtype('int64') according to "
+            "the rule 'same_kind'"
+        )
+    converted = given.dtype.kind in "bf"
+    return cast(given, np.dtype(np.int64)) if converted else indices
 
 
 @implements(np.take_along_axis)

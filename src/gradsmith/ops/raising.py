@@ -21,7 +21,7 @@ from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, is_mask
-from gradsmith.ops.regions import is_whole
+from gradsmith.ops.regions import is_conversion
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
@@ -188,9 +188,18 @@ def converted_integers(node: Node) -> list[tuple[Node, DType]]:
             if _may_be_too_large(i, type_.dtype) or (any_size and _may_be_unbounded(i))
         ]
     dtype = _floating(node, type_)
-    if dtype is None:
+    if dtype is None or is_long_quotient(node):
         return []
     return [(i, dtype) for i in node.inputs if _may_exceed_floats(i)]
+
+
+def is_long_quotient(node: Node) -> bool:
+    """Whether it is a quotient of integers of Python's that may be larger than all floating-point
+    numbers: Python divides them as they are, and only the quotient has to be one.
+    """
+    types = [i.type for i in node.inputs]
+    whole = all(isinstance(t, ArrayType) and t.weak and t.dtype.kind == "i" for t in types)
+    return node.op.name == "divide" and whole and any(map(_may_exceed_floats, node.inputs))
 
 
 _OF_FITTING_DTYPE = frozenset({"array", "full"})
@@ -243,7 +252,7 @@ def _may_exceed_floats(operand: Node) -> bool:
     """
     if operand.op is intrinsics.size:
         symbol = dims.as_symbol(operand.attrs["value"])
-        if symbol is not None and is_whole(symbol):
+        if symbol is not None and is_conversion(symbol):
             return False
     value = intrinsics.number(operand)
     return _is_too_large(operand) if value is not None else _may_be_unbounded(operand)
@@ -251,7 +260,7 @@ def _may_exceed_floats(operand: Node) -> bool:
 
 def is_unbounded(symbol: dims.Symbol) -> bool:
     """Whether it is an argument, or an integer made of a number."""
-    return not (symbol.unbacked or symbol.axis) or is_whole(symbol)
+    return not (symbol.unbacked or symbol.axis) or is_conversion(symbol)
 
 
 _CONVERTING = {

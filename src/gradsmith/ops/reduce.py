@@ -60,7 +60,7 @@ def probe(function: Callable[..., Any], dtype: DType, wanted: DType | None) -> D
     return np.asarray(function(np.ones(1, dtype), **options)).dtype
 
 
-def reduction_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
+def _reduction_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
     """Type rule: the dtype that ``function`` itself gives, the axes gone."""
 
     def infer(
@@ -72,7 +72,7 @@ def reduction_infer(function: Callable[..., Any]) -> Callable[..., ArrayType]:
     return infer
 
 
-def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> EmitRule:
+def _emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> EmitRule:
     """``x.sum(axis=0)``; ``folds`` says that a scalar is its own reduction, and ``adds`` that
     NumPy adds it to 0, which makes 0.0 of -0.0.
     """
@@ -82,7 +82,7 @@ def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> Em
         if folds and operand.form == "scalar" and operand.dtype == node.dtype:
             signed = adds and operand.inexact and is_users(node)
             return syntax.binary("+", syntax.expression(0), x) if signed else x
-        options = {**node.attrs, **written_axis(node), "in_order": None}
+        options = {**node.attrs, **_written_axis(node), "in_order": None}
         options = {k: emitter.size(v) if isinstance(v, Dim) else v for k, v in options.items()}
         if lacks_methods(node.inputs[0]):
             return syntax.call(f"np.{method}", x, **options)
@@ -91,7 +91,7 @@ def emit_reduction(method: str, *, folds: bool = True, adds: bool = False) -> Em
     return emit
 
 
-def written_axis(node: Node) -> dict[str, Any]:
+def _written_axis(node: Node) -> dict[str, Any]:
     """The axis and keepdims of a reduction as a person writes them: none where it is all axes."""
     axis, ndim = node.attrs["axis"], node.inputs[0].ndim
     everything = len(axis) == ndim
@@ -110,10 +110,10 @@ def reduction(
     """Declare a reduction whose value and dtype are those of ``function``, a NumPy function."""
     return primitive(
         name,
-        infer=options.pop("infer", reduction_infer(function)),
+        infer=options.pop("infer", _reduction_infer(function)),
         evaluate=options.pop("evaluate", function),
         derivative=derivative,
-        emit=options.pop("emit", None) or emit_reduction(method or function.__name__, **options),
+        emit=options.pop("emit", None) or _emit_reduction(method or function.__name__, **options),
     )
 
 
@@ -128,7 +128,7 @@ def _evaluate_sum(x: Any, *, axis: Axes, in_order: bool = False, **options: Any)
     return 0 + np.cumsum(x)[-1] if in_order else np.sum(x, axis=axis, **options)
 
 
-_emit_pairwise = emit_reduction("sum", adds=True)
+_emit_pairwise = _emit_reduction("sum", adds=True)
 
 
 def _emit_sum(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
@@ -169,14 +169,14 @@ count_nonzero: Op = primitive(
     infer=_count_infer,
     evaluate=_evaluate_count,
     derivative=NON_DIFF,
-    emit=lambda emitter, node, x: syntax.call("np.count_nonzero", x, **written_axis(node)),
+    emit=lambda emitter, node, x: syntax.call("np.count_nonzero", x, **_written_axis(node)),
 )
 
 
 def _position_infer(x: ArrayType, *, axis: int | None, keepdims: bool) -> ArrayType:
     axes = tuple(range(x.ndim)) if axis is None else (axis,)[: x.ndim]
     shape = reduced_shape(x.shape, axes, keepdims)
-    refuse_empty(x.shape, axes, shape, "attempt to get the position of the extremum")
+    _refuse_empty(x.shape, axes, shape, "attempt to get the position of the extremum")
     return ArrayType(np.dtype(np.intp), shape, result_form(shape))
 
 
@@ -200,7 +200,7 @@ argmin = _position("argmin", np.argmin)
 # -- extrema -------------------------------------------------------------------------------------
 
 
-def refuse_empty(shape: Shape, axis: Axes, result: Shape, what: str) -> None:
+def _refuse_empty(shape: Shape, axis: Axes, result: Shape, what: str) -> None:
     """Raise where an axis without elements is reduced by what has no identity."""
     empty = any(dims.is_below(shape[a], 1) for a in axis)
     if empty and not any(dims.is_below(size, 1) for size in result):
@@ -212,7 +212,7 @@ def refuse_empty(shape: Shape, axis: Axes, result: Shape, what: str) -> None:
 
 def _extremum_infer(x: ArrayType, *, axis: Axes, keepdims: bool) -> ArrayType:
     shape = reduced_shape(x.shape, axis, keepdims)
-    refuse_empty(x.shape, axis, shape, "maximum or minimum")
+    _refuse_empty(x.shape, axis, shape, "maximum or minimum")
     return ArrayType(x.dtype, shape, result_form(shape))
 
 

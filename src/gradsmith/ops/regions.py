@@ -59,7 +59,7 @@ def _branch_infer(
 ) -> TupleType:
     types = tuple(_value(r.type) for r in then.results)
     others = [_value(r.type) for r in orelse.results]
-    if not len(types) == len(others) == len(symbols) or not all(map(may_follow, others, types)):
+    if not len(types) == len(others) == len(symbols) or not all(map(_may_follow, others, types)):
         raise InternalError("the arms of a branch give values of other types")
     if any(len(arm.params) != len(captured) for arm in (then, orelse)):
         raise InternalError("the arms of a branch have other parameters")
@@ -108,7 +108,7 @@ def _loop_infer(
 ) -> TupleType:
     results = [_value(r.type) for r in body.results]
     given = [_value(t) for t in inputs]
-    if not all(map(may_follow, results[:carried], given)):
+    if not all(map(_may_follow, results[:carried], given)):
         raise InternalError(f"a loop carries {given[:carried]!r} and gives {results[:carried]!r}")
     if len(body.params) != 1 + len(inputs):
         raise InternalError("the body of a loop has other parameters than the loop")
@@ -118,7 +118,7 @@ def _loop_infer(
     return TupleType((*ended, python_number(int), *recorded))
 
 
-def may_follow(after: ValueType, before: ValueType) -> bool:
+def _may_follow(after: ValueType, before: ValueType) -> bool:
     """Whether a value of one type may be carried on as one of the other.
 
     A NumPy scalar and an array without axes are as good as each other, as to rewrites.
@@ -274,8 +274,8 @@ it, and None if it is to stay a size.
 _WHOLE = "whole."
 
 
-def is_whole(symbol: Symbol) -> bool:
-    """Whether it is an integer that is made of a number, and not one that a loop counts."""
+def is_conversion(symbol: Symbol) -> bool:
+    """Whether it is the integer that a number is converted to, and not one that a loop counts."""
     return symbol.name.startswith(_WHOLE)
 
 

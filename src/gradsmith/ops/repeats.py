@@ -24,7 +24,7 @@ def may_repeat(index: Index, arrays: Sequence[Node]) -> bool:
     distinct: set[int] = set()
     for operand in operands:
         lead = ndim - _ndim(operand)
-        axes = {a + lead for a in distinct_axes(operand) if not _is_one(operand, a)}
+        axes = {a + lead for a in _distinct_axes(operand) if not _is_one(operand, a)}
         distinct |= axes
         if len(axes) == 1 and _varies_along_one(operand):
             settled |= axes
@@ -70,7 +70,7 @@ def _varies_along_one(operand: Node) -> bool:
 # -- along which axes an array of indices has no value twice -------------------------------------
 
 
-def distinct_axes(node: Node) -> set[int]:
+def _distinct_axes(node: Node) -> set[int]:
     """The axes along which no two elements are equal, whatever the other positions."""
     return {0} if is_mask(node.array_type) else _of_numbers(node)
 
@@ -158,7 +158,7 @@ def _astype(node: Node) -> set[int]:
     """
     operand = node.inputs[0]
     room = node.dtype.kind in "iu" and node.dtype.itemsize >= min(operand.dtype.itemsize, 4)
-    return distinct_axes(operand) if operand.dtype.kind in "iu" and room else set()
+    return _distinct_axes(operand) if operand.dtype.kind in "iu" and room else set()
 
 
 def _add(node: Node) -> set[int]:

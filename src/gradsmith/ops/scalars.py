@@ -216,9 +216,8 @@ def _rounding(function: str) -> Any:
     return rounded
 
 
-floor_of = implements_python(math.floor)(_rounding("math.floor"))
-ceil_of = implements_python(math.ceil)(_rounding("math.ceil"))
-trunc_of = implements_python(math.trunc)(_rounding("math.trunc"))
+for _function in (math.floor, math.ceil, math.trunc):
+    implements_python(_function)(_rounding(f"math.{_function.__name__}"))
 whole_of = _rounding("int")
 rounded_of = _rounding("round")
 

@@ -180,11 +180,6 @@ def _lower_slope(x: Node) -> Node:
     return decay / (1 + decay) ** 2
 
 
-def log_sigmoid(x: Node) -> Node:
-    """The logarithm of `sigmoid`."""
-    return -softplus(-x)
-
-
 # -- sums of exponentials ------------------------------------------------------------------------
 
 

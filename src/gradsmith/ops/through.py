@@ -50,7 +50,7 @@ def _mapped(value: Any, fn: Callable[[Size], Size]) -> Any:
     return value.map_sizes(fn) if hasattr(value, "map_sizes") else value
 
 
-def step_of(node: Node) -> Step:
+def _step_of(node: Node) -> Step:
     """What ``node`` does to its first operand."""
     return Step(node.op, tuple(node.attrs.items()), len(node.inputs) - 1)
 
@@ -62,7 +62,7 @@ def write_through(
 
     ``operands`` are all further operands, of the views first.
     """
-    steps = tuple(step_of(node) for node in (*views, write))
+    steps = tuple(_step_of(node) for node in (*views, write))
     return through(base, *operands, steps=steps)
 
 

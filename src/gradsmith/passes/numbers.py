@@ -28,16 +28,18 @@ class _Converting(Replay):
             return None
         if not all(self._is_fitting(i, node) for i in node.inputs):
             return None
-        if not any(is_whole(operand) for operand in node.inputs):
+        if not any(_is_small_integer(operand) for operand in node.inputs):
             return None
-        return node.op(*(float(number(i)) if is_whole(i) else self.made[i] for i in node.inputs))
+        return node.op(
+            *(float(number(i)) if _is_small_integer(i) else self.made[i] for i in node.inputs)
+        )
 
     def _is_fitting(self, operand: Node, node: Node) -> bool:
         """Whether it is such a number, or an array of the result's type."""
-        return is_whole(operand) or (operand.ndim > 0 and operand.dtype == node.dtype)
+        return _is_small_integer(operand) or (operand.ndim > 0 and operand.dtype == node.dtype)
 
 
-def is_whole(node: Node) -> bool:
+def _is_small_integer(node: Node) -> bool:
     """Whether it is a small integer of Python's."""
     value = number(node) if node.array_type.weak else None
     return type(value) is int and abs(value) <= LARGEST

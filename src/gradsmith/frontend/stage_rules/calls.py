@@ -33,7 +33,7 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     """``f(a, *b, k=c, **d)`` → ``__gs__.call(f, a, *b, k=c, **d)``; ``super()`` →
     ``super(__class__, self)``.
     """
-    if is_own_super(rewriter, node):
+    if _is_own_super(rewriter, node):
         at = place(node)
         names = ("__class__", rewriter.scope.first or "")
         given = [ast.Name(name, ast.Load(), **at) for name in names]
@@ -69,12 +69,12 @@ def looks_at_the_caller(rewriter: Rewriter, node: ast.Call) -> bool:
     """Whether it calls a builtin that does."""
     if not isinstance(node.func, ast.Name) or node.func.id not in _LOOK_AT_THE_CALLER:
         return False
-    if node.func.id in _WITHOUT_ARGUMENTS and (node.args or is_own_super(rewriter, node)):
+    if node.func.id in _WITHOUT_ARGUMENTS and (node.args or _is_own_super(rewriter, node)):
         return False
     return rewriter.is_builtin(node.func)
 
 
-def is_own_super(rewriter: Rewriter, node: ast.Call) -> bool:
+def _is_own_super(rewriter: Rewriter, node: ast.Call) -> bool:
     """Whether it is ``super()`` in a method, of which the first argument is known."""
     plain = isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
     return plain and rewriter.scope.first is not None and rewriter.is_builtin(node.func)

@@ -34,7 +34,7 @@ from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 @rule(ast.If)
 def if_(rewriter: Rewriter, node: ast.If) -> list[ast.stmt]:
     """``if e:``; with a jump that could not be made a value, on plain values only."""
-    links = chain_of(node)
+    links = _chain_of(node)
     if len(links) >= LONG_CHAIN and not jumps([*node.body, *node.orelse]):
         return _chain(rewriter, node, links)
     asked = condition(rewriter, node.test)
@@ -71,7 +71,7 @@ Link: TypeAlias = "tuple[list[ast.stmt], ast.If]"
 """What stands before a condition in the ``else`` of another, and the ``if``."""
 
 
-def chain_of(node: ast.If) -> list[Link]:
+def _chain_of(node: ast.If) -> list[Link]:
     """The ``if`` and those that are the last statement of the ``else`` before."""
     links: list[Link] = [([], node)]
     while node.orelse and isinstance(node.orelse[-1], ast.If):

@@ -91,7 +91,7 @@ def _own_error(rewriter: Rewriter, at: Place) -> ast.ExceptHandler:
     return _handler(rewriter, "translated", "translate", at)
 
 
-def try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
+def _try_star(rewriter: Rewriter, node: ast.Try) -> ast.stmt:
     """``except*``, of which the body is watched like that of another ``try``. It has no handlers
     but its own kind: what gradsmith refuses passes these by as no `Exception`.
     """
@@ -110,7 +110,7 @@ def _handler(rewriter: Rewriter, caught: str, then: str, at: Place) -> ast.Excep
 
 
 if hasattr(ast, "TryStar"):
-    rule(ast.TryStar)(try_star)
+    rule(ast.TryStar)(_try_star)
 
 
 def _rewritten(rewriter: Rewriter, node: ast.Try) -> list[ast.ExceptHandler]:

@@ -31,7 +31,7 @@ _FIELDS = {
 }
 
 
-def private_name(name: str, owner: str | None) -> str:
+def _private_name(name: str, owner: str | None) -> str:
     """``name`` as Python knows it inside the class ``owner``."""
     stem = (owner or "").lstrip("_")
     private = name.startswith("__") and not name.endswith("__") and "." not in name
@@ -52,7 +52,7 @@ def _is_private(node: FunctionNode) -> bool:
         for name in _FIELDS.get(type(inner), ()):
             found = getattr(inner, name)
             for text in found if isinstance(found, list) else [found]:
-                if text is not None and text != private_name(text, "Class"):
+                if text is not None and text != _private_name(text, "Class"):
                     return True
     return False
 
@@ -80,4 +80,4 @@ class _Mangling(ast.NodeVisitor):
     def _renamed(self, name: Any) -> Any:
         if isinstance(name, list):
             return [self._renamed(part) for part in name]
-        return None if name is None else private_name(name, self.owner)
+        return None if name is None else _private_name(name, self.owner)
