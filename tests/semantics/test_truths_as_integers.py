@@ -56,3 +56,33 @@ def test_with_a_handler(truth, use):
 @each("use", ["np.zeros(b)", "x[b:]", "np.diff(x, b)", "np.delete(x, b)", "np.sum(x, axis=b)"])
 def test_without_a_handler(truth, use):
     check_calls(function_of(f"b = {TRUTHS[truth]}\nreturn {use}", "x"), *CALLS, messages=False)
+
+
+@each(
+    "body",
+    [
+        "return +np.abs(bool(x[1] > 0)) if x[0] < 0 else x[0]",
+        "for v in x:\n    if v < 0:\n        v = v + (+np.bool_(True))\nreturn x[0]",
+        "return (x[1] in 5) if x[0] < 0 else x[0]",
+        "return x[0] if x[0] > 0 else -np.array([True])",
+    ],
+)
+def test_errors_of_paths(body):
+    check_calls(function_of(body, "x"), *CALLS, messages=False)
+
+
+@each(
+    "expression",
+    [
+        "-(x > 1)",
+        "+(x > 1)",
+        "x & 1",
+        "~x",
+        "np.floor_divide(x, 1j)",
+        "np.gcd(x, 2)",
+        "5 in len(x)",
+    ],
+)
+def test_errors_have_the_names_of_their_classes(expression):
+    handler = "except Exception as error:\n    return type(error).__name__, str(error)"
+    check_calls(function_of(f"try:\n    return {expression}\n{handler}", "x"), *CALLS)

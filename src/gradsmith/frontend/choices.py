@@ -23,7 +23,7 @@ from gradsmith.frontend.object_identity import CACHED, check_keys, is_same_objec
 from gradsmith.frontend.opaque import OpaqueObject, class_of_object, record
 from gradsmith.frontend.path_errors import ended
 from gradsmith.frontend.shared_memory import are_one, are_one_integer
-from gradsmith.frontend.spans import current_span, staged_frame
+from gradsmith.frontend.spans import current_span, in_users_name, staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
@@ -229,6 +229,7 @@ def _first_difference(one: Any, word: str, other: Any) -> Any:
     return word == "NotEq" if word in ("Eq", "NotEq") else compared(one, word, other)
 
 
+@in_users_name
 def _contained(item: Any, container: Any) -> Any:
     """``item in container``; the truth of what ``__contains__`` gives."""
     if special(container, "__contains__"):

@@ -142,7 +142,8 @@ def _ufunc_error() -> type[TypeError]:
     try:
         np.add(np.zeros(0), 1, out=np.zeros(0, int))
     except TypeError as error:
-        return next(kind for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
+        kinds = type(error).__mro__  # all of them have the name of the one that is asked for
+        return kinds[kinds.index(TypeError) - 1]
     return TypeError
 
 

@@ -35,6 +35,8 @@ def ended(error: BaseException | None, trace: Trace) -> AbandonedError | None:
         _decide_by_call(error, trace)
         return None
     if isinstance(own, UFUNC_ERROR) and type(own) not in CASTING_ERRORS:
+        if trace.builder is trace.root:
+            return None  # each call comes there: it is raised as it is
         own = in_pythons_class(own)
     if not any(node.op is fail for node in trace.builder.nodes):
         if not can_fail(own):

@@ -51,7 +51,7 @@ from gradsmith.frontend.object_identity import (
     is_same_object,
 )
 from gradsmith.frontend.shared_memory import note_container_write
-from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
@@ -130,6 +130,7 @@ def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
     return with_pythons_errors(plain, left, right)
 
 
+@in_users_name
 def with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
     """``plain(*operands)``; errors that a ``try`` may handle are those of untraced operands."""
     trace = current_trace()
