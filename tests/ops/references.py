@@ -139,6 +139,7 @@ REFERENCES: dict[str, Reference] = {
     "complex_of_parts": complex,
     "python_bool": bool,
     "python_round": lambda x, *, digits: round(x, digits),
+    "pythons_order": lambda x: np.array(sorted(range(len(x)), key=lambda i: x[i]), int),
     "python_max": max,
     "python_min": min,
     "scalar_absolute": abs,

@@ -48,6 +48,7 @@ ALL = ("values", "index", "inverse", "counts")
 SAMPLES: dict[str, list[Sample]] = {
     "sort": [*_ORDERED, Sample((Z,), {"axis": 1, "kind": "stable"})],
     "argsort": _ORDERED,
+    "pythons_order": [Sample((x,), smooth=False) for x in (V, TIES, NAN, V[:0])],
     "searchsorted": [
         Sample((np.sort(V), np.float64(0.3)), {"side": "left"}),
         Sample((np.sort(V), M), {"side": "right"}),

@@ -52,6 +52,7 @@ from gradsmith.ir.types import class_of_values
 from gradsmith.ops.raising import error_of
 from gradsmith.ops.regions import as_whole
 from gradsmith.ops.scalars import as_float
+from gradsmith.ops.sorting import pythons_order
 
 FUNCTIONS_OF_ITERATORS: dict[Any, Callable[..., Any]] = {}
 
@@ -339,9 +340,14 @@ def _is_float(value: Any) -> bool:
 def _order(sizes: Tracer, *, downwards: bool) -> Any:
     """The places in order: equal ones stay in theirs, also from the greatest down."""
     if not downwards:
-        return apply(np.argsort, sizes, kind="stable")
-    turned = apply(np.argsort, sizes[::-1], kind="stable")
-    return (sizes.shape[0] - 1 - turned)[::-1]
+        return _upwards(sizes)
+    return (sizes.shape[0] - 1 - _upwards(sizes[::-1]))[::-1]
+
+
+def _upwards(sizes: Tracer) -> Any:
+    if sizes.dtype.kind == "f":
+        return run(pythons_order, sizes)
+    return apply(np.argsort, sizes, kind="stable")
 
 
 def sort_in_place(values: list[Any], /, *args: Any, key: Any = None, reverse: Any = False) -> None:

@@ -84,6 +84,8 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     require_default("np.reshape", order=(order, "CF"), copy=(copy, (None, True)))
     x = ops.copy(as_node(a)) if copy else as_node(a)
     wanted = _resolve(as_shape(shape), x.shape)
+    if x.array_type.form == "scalar" and not (x.array_type.weak or wanted):
+        return x  # the method of NumPy's scalars
     if order == "C":
         return reshaped(x, wanted)
     return transpose(reshaped(transpose(x), tuple(reversed(wanted))))
@@ -106,10 +108,16 @@ def expand_dims(a: Any, axis: Any) -> Node:
     return ops.expand_dims(x, axis=axes) if axes else x
 
 
+def _as_numpys(a: Any) -> Node:
+    """A number of Python's as an array without axes."""
+    x = as_node(a)
+    return ops.as_array(x) if x.array_type.weak else x
+
+
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Node:
     """`numpy.squeeze`."""
-    x = as_node(a)
+    x = _as_numpys(a)
     if axis is None:
         axes = tuple(i for i, size in enumerate(x.shape) if dims.is_one(size))
     else:
@@ -180,7 +188,7 @@ def _permuted(x: Node, axes: tuple[int, ...]) -> Node:
 @implements(np.transpose, *([np.permute_dims] if hasattr(np, "permute_dims") else []))
 def transpose(a: Any, axes: Any = None) -> Node:
     """`numpy.transpose`."""
-    x = as_node(a)
+    x = _as_numpys(a)
     if axes is None:
         return _permuted(x, tuple(reversed(range(x.ndim))))
     order = normalize_axes(axes, x.ndim)
@@ -236,14 +244,6 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Node:
 
 
 # -- order of elements ---------------------------------------------------------------------------
-
-
-@implements(np.flip)
-def flip(m: Any, axis: Any = None) -> Node:
-    """`numpy.flip`."""
-    x = as_node(m)
-    axes = tuple(sorted(normalize_axes(axis, x.ndim)))
-    return ops.flip(x, axis=axes) if axes else x
 
 
 @implements(np.flipud)

@@ -15,12 +15,12 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import EmitRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
-from gradsmith.ops.arguments import as_shape, as_size, normalize_axis, size_of
+from gradsmith.ops.arguments import as_shape, as_size, normalize_axes, normalize_axis, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import broadcasted, ravel, reshaped
 from gradsmith.ops.regions import as_whole
-from gradsmith.ops.shape import copy
+from gradsmith.ops.shape import as_array, copy, flip
 
 
 def _sizes(emitter: Emitter, sizes: Shape) -> ast.expr:
@@ -207,3 +207,15 @@ def _tril(m: Any, k: Any = 0) -> Node:
 @implements(np.triu)
 def _triu(m: Any, k: Any = 0) -> Node:
     return triu(_matrix(m), k=as_size(k, "k"))
+
+
+# -- reversing -----------------------------------------------------------------------------------
+
+
+@implements(np.flip)
+def _flip(m: Any, axis: Any = None) -> Node:
+    x = as_node(m)
+    axes = tuple(sorted(normalize_axes(axis, x.ndim)))
+    if not x.ndim:
+        return read(as_array(x), ())  # a scalar
+    return flip(x, axis=axes) if axes else x

@@ -49,6 +49,29 @@ argsort: Op = primitive(
 )
 
 
+PLACES_IN_ORDER = '''
+def places_in_order(values):
+    """The places of numbers in the order in which Python sorts them: NumPy puts nan last."""
+    if not np.isnan(values).any():
+        return np.argsort(values, kind="stable")
+    return np.array(sorted(range(len(values)), key=values.tolist().__getitem__))
+'''
+
+
+def _evaluate_pythons_order(x: Any) -> Any:
+    return np.array(sorted(range(len(x)), key=x.tolist().__getitem__), INDEX)
+
+
+pythons_order: Op = primitive(
+    "pythons_order",
+    infer=lambda x: ArrayType(INDEX, x.shape),
+    evaluate=_evaluate_pythons_order,
+    derivative=NON_DIFF,
+    emit=lambda emitter, node, x: syntax.call(emitter.helper(PLACES_IN_ORDER), x),
+)
+"""The places of floating-point numbers in the order in which `sorted` puts them."""
+
+
 def _order(x: Node, **how: Any) -> Any:
     """The key that sorts ``x``, equal elements by their positions."""
     stable = {"stable": True} if "descending" in how else {"kind": "stable"}
