@@ -1,14 +1,17 @@
-"""What is asked before the function writes to an array that a call without a rule has returned."""
+"""What is asked before the function writes to an array that may be read-only: one that a call
+without a rule has returned, or an argument where a ``try`` handles the error.
+"""
 
 from __future__ import annotations
 
-from gradsmith.frontend.borrowed_arrays import Borrowed
 from gradsmith.frontend.dispatch import check_at_root
 from gradsmith.frontend.opaque import record
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.value_guards import decide
+from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import parameter
 from gradsmith.ops.calls import Callee
 
 
@@ -18,14 +21,19 @@ def check_write(array: Tracer, read_only: str) -> None:
     Raises
     ------
     ValueError
-        A call has returned it, and it cannot be written to.
+        A call has returned it, or it is an argument and a ``try`` handles the error; and it
+        cannot be written to.
     """
     trace, storage = current_trace(), array.view.storage
-    borrowed = None if trace is None else trace.borrowed.get(storage)
-    if trace is None or borrowed is None or storage.version:
+    if trace is None or storage.version:
+        return
+    borrowed = trace.borrowed.get(storage)
+    if borrowed is None:
+        if trace.handled["ValueError"] and storage.node.op is parameter:
+            _check_writable(trace, storage.node, read_only)
         return
     if borrowed.held or not borrowed.array.flags.owndata:
-        _check_writable(trace, borrowed, read_only)
+        _check_writable(trace, borrowed.node, read_only)
     if borrowed.held and not trace.root.knows(borrowed.node):
         check_at_root(
             trace,
@@ -35,8 +43,8 @@ def check_write(array: Tracer, read_only: str) -> None:
         )
 
 
-def _check_writable(trace: Trace, borrowed: Borrowed, read_only: str) -> None:
-    asked = Tracer(View(Storage(trace.builder.inner(borrowed.node))))
+def _check_writable(trace: Trace, node: Node, read_only: str) -> None:
+    asked = Tracer(View(Storage(trace.builder.inner(node))))
     for name in ("flags", "writeable"):
         asked = record(Callee("attribute", name, f".{name}"), [asked], {})
     if not decide(asked):
