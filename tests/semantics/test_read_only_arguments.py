@@ -16,6 +16,9 @@ def argument(*, writable):
     return made
 
 
+HANDLER = "except ValueError:\n    return -1.0\n"
+
+
 @each(
     "body",
     [
@@ -23,7 +26,7 @@ def argument(*, writable):
         "try:\n    x += 1\nexcept ValueError as error:\n    return str(error)\nreturn x",
         "try:\n    x.sort()\nexcept ValueError:\n    return 'read-only'\nreturn x",
         "try:\n    np.add(x, 1, out=x)\nexcept ValueError:\n    return 'read-only'\nreturn x",
-        "try:\n    if x[1] > 5:\n        x[1:][0] = 2\nexcept ValueError:\n    return -1.0\nreturn x",
+        f"try:\n    if x[1] > 5:\n        x[1:][0] = 2\n{HANDLER}return x",
         "x[0] = 5.0\nreturn x",
     ],
 )

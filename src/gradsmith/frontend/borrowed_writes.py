@@ -29,11 +29,13 @@ def check_write(array: Tracer, read_only: str) -> None:
         return
     borrowed = trace.borrowed.get(storage)
     if borrowed is None:
-        if trace.handled["ValueError"] and storage.node.op is parameter:
-            _check_writable(trace, storage.node, read_only)
+        if trace.handled["ValueError"] and _is_argument(trace, storage.node):
+            with trace.within(trace.root):  # before it is copied
+                writable = _is_writable(trace, storage.node)
+            _check(trace, read_only, writable=writable)
         return
     if borrowed.held or not borrowed.array.flags.owndata:
-        _check_writable(trace, borrowed.node, read_only)
+        _check(trace, read_only, writable=_is_writable(trace, borrowed.node))
     if borrowed.held and not trace.root.knows(borrowed.node):
         check_at_root(
             trace,
@@ -43,10 +45,18 @@ def check_write(array: Tracer, read_only: str) -> None:
         )
 
 
-def _check_writable(trace: Trace, node: Node, read_only: str) -> None:
+def _is_argument(trace: Trace, node: Node) -> bool:
+    return node.op is parameter and trace.root.knows(node)
+
+
+def _is_writable(trace: Trace, node: Node) -> bool:
     asked = Tracer(View(Storage(trace.builder.inner(node))))
     for name in ("flags", "writeable"):
         asked = record(Callee("attribute", name, f".{name}"), [asked], {})
-    if not decide(asked):
+    return bool(decide(asked))
+
+
+def _check(trace: Trace, read_only: str, *, writable: bool) -> None:
+    if not writable:
         check_at_root(trace)
         raise ValueError(f"{read_only} is read-only")
