@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import copy
+from typing import NoReturn
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Rewriter, place, rule
-from gradsmith.frontend.stage_rules.scopes import function_scope
+from gradsmith.frontend.stage_rules.scopes import function_scope, names_in
 
 
 @rule(ast.FunctionDef)
@@ -29,7 +32,8 @@ def lambda_(rewriter: Rewriter, node: ast.Lambda) -> ast.expr:
 
 @rule(ast.ClassDef)
 def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
-    """The body of a class is left alone: its methods are staged when they are called.
+    """The body of a class is left alone, but for what it reads from outside the function: its
+    methods are staged when they are called.
 
     A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others, and
     ``metaclass=__gs_scratch__.making(...)`` calls what Python calls when it makes a class.
@@ -47,7 +51,58 @@ def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
         decorator_list=[made_here, *decorators, made_here],
         bases=[rewriter.visit(b) for b in node.bases],
         keywords=keywords,
+        body=_ReadsInClass(rewriter, node).statements(node.body),
     )
+
+
+class _ReadsInClass(ast.NodeTransformer):
+    """Has the runtime read what the statements of a class read from outside the function."""
+
+    def __init__(self, rewriter: Rewriter, node: ast.ClassDef) -> None:
+        self.rewriter = rewriter
+        self.own = names_in(node.body).bound
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Copies of the statements, with calls of the runtime in them."""
+        return [self.visit(copy.deepcopy(statement)) for statement in body]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name that is read."""
+        if not isinstance(node.ctx, ast.Load) or node.id in self.own or hasattr(builtins, node.id):
+            return node
+        return self.rewriter.visit(node) if self.rewriter.scope.outside(node.id) else node
+
+    def visit_Global(self, node: ast.Global) -> NoReturn:
+        """Which a class statement would set for good."""
+        raise self.rewriter.refusal(node)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> NoReturn:
+        """The same of a variable of a function."""
+        raise self.rewriter.refusal(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """What is called by its name is no state."""
+        func = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
+        given = [self.visit(value) for value in node.args]
+        keywords = [self.visit(keyword) for keyword in node.keywords]
+        return replaced(node, func=func, args=given, keywords=keywords)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        """Annotations stay as they are."""
+        return replaced(node, value=node.value and self.visit(node.value))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """A method: its defaults are evaluated with the class."""
+        defaults = [self.visit(value) for value in node.args.defaults]
+        by_name = [value and self.visit(value) for value in node.args.kw_defaults]
+        return replaced(node, args=replaced(node.args, defaults=defaults, kw_defaults=by_name))
+
+    def _left(self, node: ast.AST) -> ast.AST:
+        """What has a scope of its own."""
+        return node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _left
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _left
 
 
 def _decorator(rewriter: Rewriter, decorator: ast.expr) -> ast.expr:

@@ -1,0 +1,70 @@
+"""What the bodies of classes that functions make read from outside: at each call, as in Python."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import gradsmith as gs
+from frontend.recording import written
+from gradsmith.errors import UnsupportedError
+from helpers import each
+
+DECORATED = "@dataclass\nclass C"
+BODIES = {
+    "number": "class C: k = K\nreturn x[0] * C.k",
+    "items": "class C: k = CFG[0]; r = R\nreturn x[0] * C.k + len(C.r) + C.r[-1]",
+    "array": "class C: v = V * 2; w = sum(R)\nreturn C.v @ x[:2] + C.w",
+    "dataclass": f"{DECORATED}: a: float = K; b: int = len(R)\nreturn C().a * x[0], C(x[0]).b",
+    "default": "class C:\n    def f(s, a=K): return a * x[0]\nreturn C().f()",
+    "branch": "class C:\n    if x[0] > 1: k = K\n    else: k = x[1]\nreturn C.k",
+    "list": "class C: reg = R\nC.reg.append(n)\nreturn x[0]",
+    "appended": "class C: R.append(n)\nreturn x[0]",
+    "dict": "class C: d = D\nC.d['a'] = n\nC().d['b'] = x[0]\nreturn x[0]",
+}
+
+
+CALLS = [(np.array(x), n) for x, n in (([1.25, -2.0], 1), ([3.0, 4.0], 2), ([0.5, 4.0], 0))]
+
+
+def made(body):
+    function = written(
+        "def f(x, n):\n" + "".join(f"    {line}\n" for line in body.split("\n")),
+        np=np,
+        dataclass=dataclasses.dataclass,
+        K=1.5,
+        CFG=[2.0],
+        R=[1.0, 3.0],
+        V=np.array([1.0, 2.0]),
+        D={},
+    )
+    return function, function.__globals__
+
+
+def change(variables):
+    variables["K"] += 1.0
+    variables["CFG"][0] += 1.0
+    variables["R"].append(variables["K"])
+    variables["V"][:] *= 2
+
+
+@each("body", BODIES.values())
+def test_outside_state(body):
+    (plain, theirs), (function, mine) = made(body), made(body)
+    compiled = gs.compile(function)
+    for x, n in (
+        (np.array([1.25, -2.0]), 1),
+        (np.array([3.0, 4.0]), 2),
+        (np.array([0.5, 4.0]), 0),
+    ):
+        assert repr(compiled(x, n)) == repr(plain(x, n))
+        for name in ("K", "CFG", "R", "V", "D"):
+            assert repr(mine[name]) == repr(theirs[name])
+        change(theirs)
+        change(mine)
+
+
+def test_variables_that_a_class_body_sets_outside_are_refused():
+    function, _ = made("class C:\n    global K\n    K = K + n\nreturn x[0]")
+    with pytest.raises(UnsupportedError):
+        gs.compile(function)(np.ones(2), 1)
