@@ -10,6 +10,7 @@ from frontend.recording import written
 from gradsmith.errors import UnsupportedError
 from helpers import each
 
+LOOP = "r = []\nfor i in range(n):\n"
 DECORATED = "@dataclass\nclass C"
 BODIES = {
     "number": "class C: k = K\nreturn x[0] * C.k",
@@ -20,6 +21,7 @@ BODIES = {
     "branch": "class C:\n    if x[0] > 1: k = K\n    else: k = x[1]\nreturn C.k",
     "list": "class C: reg = R\nC.reg.append(n)\nreturn x[0]",
     "appended": "class C: R.append(n)\nreturn x[0]",
+    "variable": f"{LOOP}    class C: r.append(i); k = i\n    r.append(C.k * x[0])\nreturn r",
     "dict": "class C: d = D\nC.d['a'] = n\nC().d['b'] = x[0]\nreturn x[0]",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Rewriter, place, rule
@@ -81,11 +81,26 @@ class _ReadsInClass(ast.NodeTransformer):
         raise self.rewriter.refusal(node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """What is called by its name is no state."""
+        """What is called by its name is no state; methods of variables of the function change
+        these as anywhere else in it.
+        """
+        if self._is_of_variable(node.func) and not self._reads_own(node):
+            return cast(ast.expr, self.rewriter.visit(node))
         func = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
         given = [self.visit(value) for value in node.args]
         keywords = [self.visit(keyword) for keyword in node.keywords]
         return replaced(node, func=func, args=given, keywords=keywords)
+
+    def _is_of_variable(self, func: ast.expr) -> bool:
+        """Whether it is a method of a variable of the function around."""
+        owner = func.value if isinstance(func, ast.Attribute) else None
+        if not isinstance(owner, ast.Name) or owner.id in self.own:
+            return False
+        return not self.rewriter.scope.outside(owner.id)
+
+    def _reads_own(self, node: ast.expr) -> bool:
+        names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        return not names.isdisjoint(self.own)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """Annotations stay as they are."""
