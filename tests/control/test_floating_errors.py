@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
-from control.one_object import function_of
+from control.one_object import check_calls, function_of
 from gradsmith.errors import UnsupportedError
 from programs.harness import same_bits
 
@@ -196,3 +196,11 @@ def test_numpys_functions_of_pythons_numbers_raise_as_numpys():
     for x in (0.7, -3.0, 0.0, 2.0, np.float64(-2.0), np.float64(1.5)):
         assert repr(compiled(x)) == repr(f(x))
         assert gradient(x) == pytest.approx(0.5 / np.sqrt(x) + 1 / x if x > 0 else 0.0)
+
+
+@pytest.mark.parametrize("operation", ["1 / x", "x // (x - 1)", "7 % x", "np.log(x)", "x / 0"])
+def test_arrays_of_integers(operation):
+    handler = "except FloatingPointError as error:\n        return str(error)"
+    body = f"with np.errstate(all='raise'):\n    try:\n        return {operation}\n    {handler}"
+    calls = [(np.array(x),) for x in ([2, 3], [0, 1], [3, 3], [1, 0])]
+    check_calls(function_of(body), *calls)

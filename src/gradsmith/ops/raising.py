@@ -323,14 +323,20 @@ def signals(compute, error=None, **kinds):
 
 
 def may_signal(node: Node) -> bool:
-    """Whether it is a computation with NumPy's floating-point numbers that may find an error."""
+    """Whether it is a computation of NumPy's that may find a floating-point error: also of
+    integers, which are divided by 0, or converted.
+    """
     if node.op.view is not None or node.op.traits & _NOT_COMPUTING or node.op.name in _MOVING:
         return False
-    if not isinstance(node.type, ArrayType) or not node.type.inexact:
+    if not isinstance(node.type, ArrayType) or node.type.weak:  # Python computes it
         return False
-    if node.type.weak:  # Python computes it
+    if not (node.type.inexact or node.op.name in _WITH_INTEGERS):
         return False
-    return any(isinstance(i.type, ArrayType) and i.type.inexact for i in node.inputs)
+    return any(isinstance(i.type, ArrayType) for i in node.inputs)
+
+
+_WITH_INTEGERS = frozenset({"floor_divide", "remainder", "astype"})
+"""Operations that find errors where their results are integers."""
 
 
 _NOT_COMPUTING = frozenset({"effect", "alias"})
