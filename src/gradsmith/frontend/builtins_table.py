@@ -431,7 +431,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     if name == "dtype" and isinstance(owner, Tracer) and not owner.type.weak:
         return owner.dtype
     numpys = isinstance(owner, Tracer) and not owner.type.weak
-    if numpys and name in METHODS and (owner.type.form == "array" or name not in _ALIKE):
+    if numpys and name in METHODS and (owner.type.form == "array" or _has(owner, name)):
         return Method(owner, METHODS[name])
     if isinstance(owner, (Tracer, TracedInt)) and not _has(owner, name):
         owner = of_exact_type(owner)

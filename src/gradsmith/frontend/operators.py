@@ -322,7 +322,7 @@ def _view(owner: Tracer, *args: Any, **kwargs: Any) -> Tracer:
         raise UnsupportedError(
             "x.view(dtype) reinterprets memory: it has no gradient", here(), "use x.astype(dtype)"
         )
-    made: Tracer = owner[...]
+    made: Tracer = owner[...] if owner.type.form == "array" else owner
     return made
 
 

@@ -112,7 +112,8 @@ def _beside_texts(word: str, value: Any, other: Any) -> Any:
         and isinstance(value, (Tracer, np.integer))
     ):
         value = of_one_meaning(value, is_index_class)
-        whole = isinstance(value, np.integer) or value.is_index()
+        number = isinstance(value, np.integer) or value.type.form != "array"
+        whole = number and (isinstance(value, np.integer) or value.is_index())
         return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
     return TracedInt.known(value) if texts and isinstance(value, TracedInt) else value

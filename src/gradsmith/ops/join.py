@@ -28,7 +28,7 @@ from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index, Slice
 from gradsmith.ops.keys import slice_of
 from gradsmith.ops.manipulate import atleast_1d, atleast_2d, atleast_3d, ravel
-from gradsmith.ops.shape import cast, expand_dims
+from gradsmith.ops.shape import as_array, cast, expand_dims
 
 
 def _part_along(x: Node, axis: int, part: Slice | Size) -> Node:
@@ -192,7 +192,7 @@ def _block(arrays: Any) -> Node:
     depth = _depth(arrays)
     leaves = _leaves(arrays)
     ndim = max([depth, *(n.ndim for n in leaves)])
-    return _joined_blocks(arrays, depth, ndim)
+    return as_array(_joined_blocks(arrays, depth, ndim))
 
 
 def _depth(arrays: Any) -> int:
