@@ -25,16 +25,3 @@ CALLS = [
 )
 def test_nan(body):
     check_calls(function_of(body), *CALLS)
-
-
-@each(
-    "expression",
-    [
-        *("np.squeeze(v)", "np.transpose(v)", "np.flip(v)", "np.reshape(v, ())", "np.ravel(v)"),
-        *("np.block(v)", "np.float64(v).view()", "'ab' * np.array(2)", "np.float64(v).dot"),
-    ],
-)
-def test_functions_of_numbers(expression):
-    handler = "except Exception as error:\n    return type(error).__name__"
-    calls = [(2.5,), (np.float64(0.5),), (np.array(2.5),), (3,), (True,)]
-    check_calls(function_of(f"try:\n    return {expression}\n{handler}", "v"), *calls)
