@@ -52,12 +52,18 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     known = trace.captures.get(key)
     if known is not None and known[0] is value:
         return known[1]
-    if id(value) in trace.seen:  # found in another way, too: it is one thing
-        seen, first = trace.seen[id(value)]
-        trace.reliances[key] = Reliance(partial(_are_one, read, first), True, by_identity=True)
+    if id(value) in trace.seen:
+        seen = _seen_before(trace, key, value, read)
     else:
         seen = _see(trace, key, name, value, read)
     trace.captures[key] = (value, seen)
+    return seen
+
+
+def _seen_before(trace: Trace, key: object, value: Any, read: Reader) -> Any:
+    """What stands for a value that has been found in another way, too: it is one thing."""
+    seen, first = trace.seen[id(value)]
+    trace.reliances[key] = Reliance(partial(_are_one, read, first), True, by_identity=True)
     return seen
 
 
@@ -276,9 +282,15 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     made = leaf_value(trace, unique, value)
     if isinstance(made, Tracer):
         made.view.storage.outside = True
+    if _is_nan(value):  # keys and members are found by the object where it equals nothing
+        trace.seen[id(value)] = made, read
     node = trace.root.params[-1]
     trace.inputs.append(Capture(unique, read, node, made))
     return made
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, (float, complex, np.inexact)) and bool(value != value)
 
 
 def drop_unread(trace: Trace) -> None:
@@ -319,13 +331,10 @@ class _Copying:
     def copied(self, value: Any, read: Reader, path: tree.Path) -> Any:
         """What stands for a part of it."""
         here = _reader_of(read, path) if path else read
+        if id(value) in self.trace.seen and not isinstance(value, np.ndarray):
+            return _seen_before(self.trace, ("one", id(value), here), value, here)
         if is_input(value):
             return self._leaf(value, here, path)
-        if id(value) in self.trace.seen:
-            seen, first = self.trace.seen[id(value)]
-            same = partial(_are_one, here, first)
-            self.trace.reliances["one", id(value), here] = Reliance(same, True, by_identity=True)
-            return seen
         attributes = attribute_dict(self.trace, here, value, here)
         if attributes is not None:
             return attributes

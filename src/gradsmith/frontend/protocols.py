@@ -433,7 +433,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (has_methods(left) or has_methods(right)):
-        return handled(plain, _asking(left, right), right)
+        return handled(plain, _asking(left, right), _asked(right, left))
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
@@ -453,7 +453,15 @@ def _asking(left: Any, right: Any) -> Any:
     """The left operand of a comparison, traced where its class decides that of the answer: complex
     numbers of Python's answer for the scalars that are floats of Python's as well.
     """
-    return traced(left) if type(left) is complex and isinstance(right, Tracer) else left
+    answers = type(left) is complex and isinstance(right, Tracer)
+    return traced(left) if answers else _asked(left, right)
+
+
+def _asked(right: Any, left: Any) -> Any:
+    """The right operand of a comparison: a number that stands for the left one among the keys of a
+    dict is traced, too, as `Tracer.__eq__` takes these for one object.
+    """
+    return traced(right) if getattr(left, "hashed", None) is right is not None else right
 
 
 class Negated:

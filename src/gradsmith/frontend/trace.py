@@ -160,7 +160,8 @@ class Trace:
     """Objects that the function has made in branches and loops whose changes no journal holds, by
     identity, and the regions that were traced then (`frontend.unfollowed`)."""
     seen: dict[int, tuple[Any, Reader]] = field(default_factory=dict)
-    """For arrays and containers from outside by identity: what stands for and what finds them."""
+    """For arrays, containers and nans from outside by identity: what stands for them, and what
+    finds them."""
     deques: dict[int, Any] = field(default_factory=dict)
     """Deques that are iterated over, by identity."""
     deque_states: dict[int, object] = field(default_factory=dict)
@@ -173,6 +174,8 @@ class Trace:
     """Classes that the function uses, as far as their special methods have been looked at."""
     hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Objects with hashes that staged methods have given, by identity."""
+    nans: list[tuple[Any, Any]] = field(default_factory=list)
+    """Traced numbers that are nan and have been hashed, and what stands for each among the keys."""
     refusals: list[Exception] = field(default_factory=list)
     """What methods that C code calls have raised, which may swallow it."""
     at_end: list[Callable[[], None]] = field(default_factory=list)

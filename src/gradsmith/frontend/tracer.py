@@ -61,6 +61,7 @@ class Tracer(Hashed):
     """``each(values)`` goes through the elements of a list or tuple that a loop has made; set from
     `trips`."""
     known: ClassVar[Callable[..., Any]]
+    key: ClassVar[Callable[..., Any]]
     """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
     checks; set from `value_guards`."""
     decide: ClassVar[Callable[..., bool]]
@@ -260,9 +261,8 @@ class Tracer(Hashed):
                 "use a number as the key",
             )
             raise with_own(misfit, hash, self.node)
-        present = self.known(self)
-        self.hashed = present if self.type.weak else self.type.dtype.type(present)
-        return hash(present)
+        self.hashed = self.key(self)
+        return hash(self.hashed)
 
     def __copy__(self) -> Any:
         return self.apply(np.copy, self) if self.type.form == "array" else self

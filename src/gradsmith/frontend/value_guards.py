@@ -17,6 +17,8 @@ from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.numpy_errors import present_number
+from gradsmith.frontend.captures import rely
+from gradsmith.frontend.object_identity import is_same_object
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.recursion import note_guard
 from gradsmith.frontend.spans import current_span
@@ -31,7 +33,8 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import PYTHON_TYPES
-from gradsmith.ops.compare import isnan, logical_not, not_equal
+from gradsmith.ops.compare import isnan, logical_not, logical_or, not_equal
+from gradsmith.ops.complex import imag, real
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import present_integers
 from gradsmith.ops.scalars import has_class
@@ -148,15 +151,35 @@ def plain_key(key: Any) -> Any:
     if isinstance(key, ObjectStandIn):
         return _present_object(key)
     if isinstance(key, Tracer):
-        key = Tracer.of_exact_type(key)
-        present = known(key)
-        return present if key.type.weak else key.dtype.type(present)
+        return _key(Tracer.of_exact_type(key))
     if isinstance(key, frozenset):
         return frozenset(map(plain_key, key))
     if not isinstance(key, tuple):
         return key
     parts = tuple(map(plain_key, key))
     return tuple.__new__(type(key), parts)
+
+
+def _key(value: Tracer) -> Any:
+    """The present value of a number, as one of its class."""
+    present, cls = known(value), value.dtype.type
+    key = present if value.type.weak or type(present) is cls else cls(present)
+    return key if key == key else _nan_of(value, key)
+
+
+def _nan_of(value: Tracer, present: Any) -> Any:
+    """What stands for a nan: Python looks nans up by identity."""
+    trace = current_trace()
+    if trace is None:
+        return present
+    for other, key in trace.nans:
+        if is_same_object(other, value):
+            return key
+    trace.nans.append((value, present))
+    for capture in trace.inputs:
+        if capture.node is value.node:
+            rely(trace, ("nan", capture.name), capture.read, present)
+    return present
 
 
 def _present_object(value: ObjectStandIn) -> Any:
@@ -240,9 +263,11 @@ def _check(trace: Trace, node: Node, present: Any, span: Span | None) -> None:
 def _changed(node: Node, present: Any) -> Node:
     if node.dtype.kind == "b":
         return logical_not(node) if present else node
-    if isinstance(present, (float, np.floating)) and np.isnan(present):
-        return logical_not(isnan(node))
-    return not_equal(node, present)
+    if present == present:
+        return not_equal(node, present)
+    if node.dtype.kind == "c":
+        return logical_or(_changed(real(node), present.real), _changed(imag(node), present.imag))
+    return logical_not(isnan(node))
 
 
 def _fact(node: Node, present: Any, span: Span | None) -> str:
@@ -290,4 +315,5 @@ def _number_in_its_class(node: Node) -> Any:
 present_integers.append(_present_integer)
 present_number.append(_number_in_its_class)
 Tracer.known, Tracer.decide = staticmethod(known), staticmethod(decide)
+Tracer.key = staticmethod(_key)
 TracedInt.known = staticmethod(known)
