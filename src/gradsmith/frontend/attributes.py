@@ -44,6 +44,7 @@ from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
 from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown
 from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.process_state import check_not_held, note_given, note_held
 from gradsmith.frontend.redirected_output import check_output
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
@@ -116,7 +117,7 @@ def of_library(trace: Trace, owner: Any, name: str) -> Any:
         return _own_closure(trace, owner)
     if not is_external(trace, owner):
         check_cache_attribute(owner, name)
-        return getattr(owner, name)
+        return note_held(trace, owner, getattr(owner, name))
     if name == "__dict__" and not isinstance(owner, (type, types.ModuleType)):
         return outside_dict(trace, owner)
     note_owner(trace, owner)
@@ -510,6 +511,7 @@ def _reader(owner: Any, name: str) -> Callable[[], Any]:
 
 def set_attribute(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``."""
+    check_not_held(trace, owner)
     hook = _hook(owner, "__setattr__")
     if hook is not None:
         hook(owner, name, value)
@@ -625,6 +627,9 @@ def store(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if is_external(trace, owner) or isinstance(owner, type):
         write_outside(trace, owner, name, value, _before(trace, owner, name))
         return
+    if isinstance(owner, types.ModuleType) and id(owner) not in trace.made:
+        note_given(trace, owner)
+        check_not_held(trace, owner)
     if not holds_attributes(owner):
         check_change(trace, owner)
     note_container_write(trace, owner)

@@ -16,7 +16,7 @@ from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.dispatch import any_traced
 from gradsmith.frontend.failures import name_of
-from gradsmith.frontend.libraries import is_called_module
+from gradsmith.frontend.libraries import is_called_module, sets_process_state
 from gradsmith.frontend.source import MIXINS
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.stand_ins import is_opaque
@@ -90,6 +90,8 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     root = module.split(".")[0]
     name = getattr(function, "__name__", "")
     if is_called_module(module) or function is open or function is input:
+        return True
+    if sets_process_state(module, name) and not _filters_for_a_while(function):
         return True
     if root == "numpy" and name in CALLED_OF_NUMPY:
         return True

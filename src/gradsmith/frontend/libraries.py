@@ -21,13 +21,16 @@ CALLED_MODULES = frozenset(
         "_pickle",
         "_random",
         "_uuid",
+        "atexit",
         "configparser",
         "csv",
         "datetime",
+        "gc",
         "getpass",
         "glob",
         "io",
         "json",
+        "locale",
         "logging",
         "os",
         "pathlib",
@@ -38,6 +41,7 @@ CALLED_MODULES = frozenset(
         "random",
         "secrets",
         "shutil",
+        "signal",
         "socket",
         "sqlite3",
         "subprocess",
@@ -49,6 +53,20 @@ CALLED_MODULES = frozenset(
     ]
 )
 """Modules of Python's that look at the world: files, clock, environment, random numbers."""
+
+
+_SETTERS = {
+    "numpy": {"set_printoptions", "setbufsize", "seterrcall"},
+    "sys": {"getrecursionlimit", "setrecursionlimit", "getswitchinterval", "setswitchinterval"},
+    "warnings": {"filterwarnings", "resetwarnings", "simplefilter"},
+    "decimal": {"setcontext"},
+}
+"""Functions of other modules that set what the process has once, or tell what was set."""
+
+
+def sets_process_state(module: str, name: str) -> bool:
+    """Whether the function has an effect on the process, to be had at each call."""
+    return name in _SETTERS.get(module.partition(".")[0].lstrip("_"), ())
 
 
 def is_called_module(module: str) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend.libraries import is_library_object
+from gradsmith.frontend.process_state import note_given
 from gradsmith.frontend.trace import Reader, Reliance, Trace
 from gradsmith.tree import Identity
 
@@ -50,6 +51,8 @@ def note_answer(trace: Trace | None, function: Any, answer: Any) -> Any:
         return answer
     if root != "numpy" and root not in sys.stdlib_module_names:
         return answer
+    if function() is answer:
+        note_given(trace, answer)
     told = _told(answer)
     if _told(function()) == told:  # else each call makes another object
         reliance = Reliance(lambda: _told(function()), told, by_identity=False)

@@ -144,7 +144,7 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
     def operator(self: Tracer, other: Any) -> Any:
         if isinstance(other, (str, bytes, Text)):
             return _beside_text(self, unlike)
-        if getattr(self, "hashed", None) is other:  # a dict or set asks: they are one object
+        if other is not None and getattr(self, "hashed", None) is other:  # a dict or set asks: they are one object
             return ufunc is np.equal
         theirs: Any = type(other).__eq__
         number = isinstance(other, _OPERANDS + _SEQUENCES)

@@ -173,6 +173,7 @@ from gradsmith.frontend.outside_iterators import (
 from gradsmith.frontend.outside_names import OutsideNames
 from gradsmith.frontend.path_errors import users_context
 from gradsmith.frontend.patterns import Pattern, matched
+from gradsmith.frontend.process_state import check_not_held
 from gradsmith.frontend.protocol_calls import meaning_of_protocol
 from gradsmith.frontend.recursion import recursing
 from gradsmith.frontend.reflection import reflection, rely_on_absent_names
@@ -677,6 +678,8 @@ class BoundRuntime:
         check_method(owner, name)
         if name in _COMPARING and isinstance(owner, (list, tuple)):
             check_one_by_one(owner)
+        if name in MUTATORS:
+            check_not_held(trace, owner)
         if name in MUTATORS and isinstance(owner, CONTAINERS):
             note_container_write(trace, owner)
             check_no_outside_dict(trace, owner)
@@ -748,6 +751,7 @@ class BoundRuntime:
             return owner
         note_library_object(owner)
         if name is None:
+            check_not_held(trace, owner)
             check_item(trace, owner)
             check_no_outside_dict(trace, owner)
             if isinstance(owner, CONTAINERS):

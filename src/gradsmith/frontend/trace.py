@@ -152,6 +152,8 @@ class Trace:
     distinct: list[Reader] = field(default_factory=list)
     """Containers from outside, of which no two are one object."""
     external: dict[int, Any] = field(default_factory=dict)
+    process_state: dict[int, Any] = field(default_factory=dict)
+    """Objects by identity that a module of a library holds."""
     made: dict[int, Any] = field(default_factory=dict)
     """Objects that the function has made, by identity."""
     opened: dict[int, Any] = field(default_factory=dict)
