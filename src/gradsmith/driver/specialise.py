@@ -69,6 +69,7 @@ from gradsmith.frontend.shared_memory import (
     shared_containers,
 )
 from gradsmith.frontend.text import Text
+from gradsmith.frontend.suspended import closed_on_failure
 from gradsmith.frontend.trace import Capture, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -449,7 +450,7 @@ class _Attempt:
             values = dict(arguments.values)
             extra = {SEED: values.pop(recipe.seed)} if self.seed else {}
             bound = inspect.BoundArguments(self.bound.signature, values)
-            with in_user_terms(), nothing_frozen_changes(trace):
+            with in_user_terms(), nothing_frozen_changes(trace), closed_on_failure(trace):
                 result = _built(recipe, bound, extra)
             leaves, shape = tree.flatten(result, _is_result)
             check_results(shape, writable=True)

@@ -45,6 +45,7 @@ from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.stored_rows import lock_as, storage_of
+from gradsmith.frontend.suspended import check_none_suspended
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -157,6 +158,7 @@ def arm_of(
     trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
 ) -> Arm:
     """The arm that has just been run, and is left only now; what it changed is undone."""
+    check_none_suspended(trace, journal.first_generator, trace.sites[trace.builder])
     builder, changes = trace.builder, journal.changes()
     pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
     values = [value for value, _ in pairs]

@@ -36,6 +36,7 @@ from gradsmith.frontend.defined import functions_of, is_made_function
 from gradsmith.frontend.hashed import plain
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, outdatings, writes
+from gradsmith.frontend.suspended import close_suspended
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir.builder import Builder
@@ -97,6 +98,8 @@ class Journal:
         self.classes: list[tuple[Any, type]] = []
         self.rebinds = False
         """Whether a variable has been set that is not that of the function which sets it."""
+        trace = current_trace()
+        self.first_generator = 0 if trace is None else len(trace.generators)
         self.isolates = False
         """Whether it is that of a function which is differentiated."""
 
@@ -134,6 +137,7 @@ class Journal:
 
     def undo(self) -> None:
         """Put everything back."""
+        self._close_generators()
         for storage, node in self.storages.items():
             storage.put_back(node)
         for container, before in self.containers.values():
@@ -144,6 +148,15 @@ class Journal:
             object.__setattr__(owner, "__class__", kind)
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
+
+
+    def _close_generators(self) -> None:
+        """End those that have been made: what they do then is undone as well."""
+        trace = current_trace()
+        if trace is not None and len(trace.generators) > self.first_generator:
+            with journaling() as closing:
+                close_suspended(trace, self.first_generator)
+            closing.undo()
 
 
 def is_same(before: Any, now: Any) -> bool:

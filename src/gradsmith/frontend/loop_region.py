@@ -24,6 +24,7 @@ from gradsmith.frontend.row_aliases import RowAliases
 from gradsmith.frontend.row_buffers import Appended, RowKind
 from gradsmith.frontend.slots import NO_DATA, VARIES, Slot, fresh_name, param_of
 from gradsmith.frontend.storage import Storage, Unless
+from gradsmith.frontend.suspended import check_none_suspended
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -187,6 +188,7 @@ class LoopRegion:
         """
         if self.trips is not None:
             self.trips.check_lists()
+        check_none_suspended(self.trace, journal.first_generator)
         ends = dict(zip((*self.names.stored, *self.names.targets), after, strict=True))
         settled = [
             group.take(ends[name], self.trace) for name, group in self.state.variables.items()

@@ -185,6 +185,7 @@ from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.text import STAND_INS, f_string
 from gradsmith.frontend.text_calls import text_meaning
+from gradsmith.frontend.suspended import note_generator
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer
@@ -378,7 +379,10 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
         return written(*args, **kwargs)
     kwargs = with_defaults(function, args, kwargs)
     with recursing(function):
-        return staged(function)(*args, **kwargs)
+        made = staged(function)(*args, **kwargs)
+    if type(made) is types.GeneratorType:
+        note_generator(current_trace(), made, function.__code__)
+    return made
 
 
 def _call_method(method: types.FunctionType, owner: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -178,6 +179,8 @@ class Trace:
     """Objects with hashes that staged methods have given, by identity."""
     nans: list[tuple[Any, Any]] = field(default_factory=list)
     """Traced numbers that are nan and have been hashed, and what stands for each among the keys."""
+    generators: list[weakref.ref[Any]] = field(default_factory=list)
+    """Generators of the user's in which there is a ``try`` or ``with``."""
     refusals: list[Exception] = field(default_factory=list)
     """What methods that C code calls have raised, which may swallow it."""
     at_end: list[Callable[[], None]] = field(default_factory=list)

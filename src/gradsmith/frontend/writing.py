@@ -144,7 +144,7 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
             return made if again else formatted(call, made, "s", spec)
         if method is not getattr(object, name):
             break
-    if isinstance(value, BaseException) and is_traced(list(value.args)):
+    if isinstance(value, BaseException) and any(map(_is_late, value.args)):
         return formatted(call, _of_error(call, value, conversion), "s", spec)
     if not (tree.is_container(value) and _holds_late(value)):
         return None
@@ -158,6 +158,12 @@ def _of_error(call: Call, error: BaseException, conversion: str) -> str | Text:
     if conversion in ("r", "a"):
         args = [formatted(call, part, "r", "") for part in error.args]
         return _listed(f"{type(error).__name__}(", args, ")")
+    if type(error).__str__ not in (BaseException.__str__, KeyError.__str__):
+        raise UnsupportedError(
+            f"the text of a {type(error).__name__} with traced values in it is not supported",
+            current_span(),
+            "write what it is to say with an f-string",
+        )
     if len(error.args) > 1:
         return formatted(call, error.args, "s", "")
     return formatted(call, error.args[0], "r" if isinstance(error, KeyError) else "s", "")
@@ -169,7 +175,7 @@ def _is_late(value: Any) -> bool:
         return True
     if tree.is_container(value):
         return _holds_late(value)
-    if isinstance(value, BaseException) and is_traced(list(value.args)):
+    if isinstance(value, BaseException) and any(map(_is_late, value.args)):
         return True
     methods = (type(value).__repr__, type(value).__str__)
     own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
