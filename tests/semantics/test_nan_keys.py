@@ -23,7 +23,8 @@ MEMBERS = {NAN}
         "l = list(x)\nreturn len({u: 0 for u in l * 2}), l[0] in {u: 0 for u in l}",
         "return len({x[0], x[0]}), len({x[0]: 1, x[0]: 2})",
         "u = x[0]\nd = {u: 1}\nreturn d[u], u in d, u in {u}, u == u, [k == u for k in d]",
-        "z = complex(x[0], x[-1])\nreturn z in {z: 1}, {z: 1}[z], {z: 2}.get(complex(x[0], x[-1]))",
+        "z = complex(x[0], x[-1])\nw = +z\nreturn z in {z: 1}, {z: 1}[z], {z: 2}.get(w)",
+        "d = {x[0]: 1}\nu = x[0]\nu in d\nreturn u == u, u != u, [k == u for k in d], [u] == [u]",
         "z = x[0] * 1j\nd = {}\nd[z] = 2\nd[z] = 3\nreturn d.get(z, 5), len(d), str(z)",
     ],
 )
@@ -40,7 +41,7 @@ def in_lists(x):
 
 
 def one_object(x):
-    return ROW[0] is NAN, ROW[0] is ROW[0], OTHER is NAN, {ROW[0]: 1}.get(NAN), NAN == ROW[0], x[0]
+    return ROW[0] is NAN, ROW[0] is ROW[0], OTHER is NAN, {ROW[0]: 1}.get(NAN), ROW[0] == NAN, x[0]
 
 
 @each("function", [outside, in_lists, one_object])

@@ -1,4 +1,4 @@
-"""What a process has once: functions that set it are called in each call, objects are left alone."""
+"""What a process has once: functions set it in each call, what a library holds is left alone."""
 
 import decimal
 import gc

@@ -68,8 +68,8 @@ from gradsmith.frontend.shared_memory import (
     enter_argument,
     shared_containers,
 )
-from gradsmith.frontend.text import Text
 from gradsmith.frontend.suspended import closed_on_failure
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Capture, Trace, read_now
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer

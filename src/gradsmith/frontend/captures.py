@@ -18,6 +18,7 @@ from gradsmith.frontend.arguments import check_leaf, is_input, leaf_value
 from gradsmith.frontend.attribute_dicts import attribute_dict, note_copied_owner, note_owner
 from gradsmith.frontend.classes import is_instance, note_used
 from gradsmith.frontend.dict_views import mapping_of, shows_dict, view_of
+from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.iterator_stand_ins import can_be_copied, stand_in
 from gradsmith.frontend.journal import (
     CONTAINERS,
@@ -282,15 +283,11 @@ def _input(trace: Trace, name: str, value: Any, read: Reader) -> Any:
     made = leaf_value(trace, unique, value)
     if isinstance(made, Tracer):
         made.view.storage.outside = True
-    if _is_nan(value):  # keys and members are found by the object where it equals nothing
+    if is_nan(value):  # keys and members are found by the object where it equals nothing
         trace.seen[id(value)] = made, read
     node = trace.root.params[-1]
     trace.inputs.append(Capture(unique, read, node, made))
     return made
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, (float, complex, np.inexact)) and bool(value != value)
 
 
 def drop_unread(trace: Trace) -> None:

@@ -444,8 +444,9 @@ def _output_of(trace: Trace, function: Any) -> dict[str, Node]:
     """The array that a call, or ``x += y``, is to write to, of which NumPy's error tells."""
     asked = trace.asked
     target = asked.kwargs.get("out") if asked is not None and asked.function is function else None
-    is_array = isinstance(target, Tracer) and target.type.form == "array"
-    return {"out": target.node} if is_array else {}
+    if isinstance(target, Tracer) and target.type.form == "array":
+        return {"out": target.node}
+    return {}
 
 
 def raise_own(error: GradsmithError) -> None:

@@ -94,7 +94,7 @@ def _is_whole_array(slot: Slot) -> bool:
     The shapes agree, or the loop could not carry it.
     """
     values = slot.initial, slot.seen, slot.after
-    return slot.type.ndim > 0 and all(
+    return slot.type.form == "array" and all(
         isinstance(v, Tracer) and not v.view.path and _is_like(v.view.storage, slot)
         for v in values
     )

@@ -91,9 +91,8 @@ def is_called_out(function: Any, args: Any, kwargs: Any) -> bool:
     name = getattr(function, "__name__", "")
     if is_called_module(module) or function is open or function is input:
         return True
-    if sets_process_state(module, name) and not _filters_for_a_while(function):
-        return True
-    if root == "numpy" and name in CALLED_OF_NUMPY:
+    sets_state = sets_process_state(module, name) and not _filters_for_a_while(function)
+    if sets_state or (root == "numpy" and name in CALLED_OF_NUMPY):
         return True
     if isinstance(function, types.FunctionType) and not is_library(function):
         return False

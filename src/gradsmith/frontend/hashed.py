@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 class Hashed:
     """A traced value; ``hashed`` is its present value, once Python has asked for a hash."""
@@ -16,6 +18,11 @@ class Hashed:
     __slots__ = ("hashed",)
 
     hashed: Any
+
+
+def is_nan(value: Any) -> bool:
+    """Whether it is a number that does not equal itself: Python looks it up by identity."""
+    return isinstance(value, (float, complex, np.inexact)) and bool(np.isnan(value))
 
 
 def plain(key: Any) -> Any:

@@ -149,7 +149,6 @@ class Journal:
         if self.trial is not None:
             self.trial.forget_effects(self.begin)
 
-
     def _close_generators(self) -> None:
         """End those that have been made: what they do then is undone as well."""
         trace = current_trace()

@@ -384,7 +384,7 @@ class LoopRegion:
             if own in written:  # in later iterations it is what other variables were before
                 initials = [source.initial for source in (slot, *self._sources(slot, seen))]
                 self._overwritten += [v.view.storage for v in initials if isinstance(v, Tracer)]
-            if slot.type.ndim and (
+            if slot.type.form == "array" and (
                 (shared and (own in written or storage in written))
                 or (first in written)
                 or (own in written and any(map(self._is_outer, family)))
@@ -478,7 +478,11 @@ class LoopRegion:
         late = [slot for group in self._late.values() for slot in group.slots]
         for slot in [*self.state.replaced(), *late]:
             final, last = finals[id(slot)][1], slot.after
-            if isinstance(final, Tracer) and isinstance(last, Tracer) and final.ndim:
+            if (
+                isinstance(final, Tracer)
+                and isinstance(last, Tracer)
+                and final.type.form == "array"
+            ):
                 storage = final.view.storage
                 for origin in last.view.storage.family(self._is_own):
                     first = seen.setdefault(origin, storage)
@@ -500,7 +504,7 @@ class LoopRegion:
         """Variables and elements that may be one array before the loop are so in an iteration:
         in the first one.
         """
-        slots = [slot for slot in self.state.replaced() if slot.type.ndim]
+        slots = [slot for slot in self.state.replaced() if slot.type.form == "array"]
         arrays = [
             (slot.seen.view.storage, slot.initial.view.storage)
             for slot in slots
@@ -541,7 +545,8 @@ class LoopRegion:
 
 
 def _doubt(final: Any, first: Any, unless: Unless, cause: Cause) -> None:
-    if isinstance(final, Tracer) and final.ndim and isinstance(first, Tracer):
+    arrays = isinstance(final, Tracer) and final.type.form == "array"
+    if arrays and isinstance(first, Tracer):
         final.view.storage.doubt(first.view.storage, unless, cause)
 
 

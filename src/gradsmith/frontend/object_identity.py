@@ -31,9 +31,9 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Cause, Unsettled
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import ArrayType, class_of_values
+from gradsmith.ir.types import class_of_values
 from gradsmith.ops.arithmetic import positive
-from gradsmith.ops.scalars import python_float
+from gradsmith.ops.scalars import python_complex, python_float
 
 CHOSEN = "this asks which of several objects a branch or loop has chosen"
 CHOSEN_NUMBER = "this asks which of several numbers a branch or loop has chosen"
@@ -104,16 +104,17 @@ def _check_known(trace: Trace, node: Node) -> None:
 
 
 def _itself(node: Node) -> Node:
-    """What ``+x`` and ``float(x)`` give of a float of Python's."""
-    while node.op in (positive, python_float) and all(
-        map(_is_float, possible_types(node.inputs[0]))
+    """What ``+x``, ``float(x)`` and ``complex(x)`` give of such a number of Python's."""
+    while node.op in _GIVING and all(
+        type_.weak and type_.dtype.kind in _GIVING[node.op]
+        for type_ in possible_types(node.inputs[0])
     ):
         (node,) = node.inputs
     return node
 
 
-def _is_float(type_: ArrayType) -> bool:
-    return type_.weak and type_.dtype.kind == "f"
+_GIVING = {positive: "fc", python_float: "f", python_complex: "c"}
+"""Ops that give the very object that they are given, of numbers of these kinds."""
 
 
 def _check_not_remade(trace: Trace, left: Any, right: Any) -> None:

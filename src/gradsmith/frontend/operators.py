@@ -15,6 +15,7 @@ from gradsmith.errors import (
 )
 from gradsmith.frontend.dispatch import apply, run, run_as, traced
 from gradsmith.frontend.failures import name_of
+from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.number_class import is_truth_class
 from gradsmith.frontend.numpy_errors import with_own
@@ -144,7 +145,8 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
     def operator(self: Tracer, other: Any) -> Any:
         if isinstance(other, (str, bytes, Text)):
             return _beside_text(self, unlike)
-        if other is not None and getattr(self, "hashed", None) is other:  # a dict or set asks: they are one object
+        key = getattr(self, "hashed", None)
+        if is_nan(key) and key is getattr(other, "hashed", other):  # C code looks it up
             return ufunc is np.equal
         theirs: Any = type(other).__eq__
         number = isinstance(other, _OPERANDS + _SEQUENCES)

@@ -43,5 +43,3 @@ def check_not_held(trace: Trace, owner: Any) -> None:
             current_span(),
             "change it outside the function",
         )
-
-

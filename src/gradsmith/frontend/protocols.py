@@ -42,6 +42,7 @@ from gradsmith.frontend.exact_type import (
     of_one_meaning,
 )
 from gradsmith.frontend.grown import Grown, is_grown
+from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.journal import note_container, refill
 from gradsmith.frontend.number_class import is_index_class
 from gradsmith.frontend.numpy_errors import example_of
@@ -52,6 +53,7 @@ from gradsmith.frontend.object_identity import (
 )
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span, in_users_name
+from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
@@ -433,7 +435,7 @@ def compare(word: str, left: Any, right: Any) -> Any:
         return contains(right, left)
     name, reflected, plain = _COMPARE[word]
     if not (has_methods(left) or has_methods(right)):
-        return handled(plain, _asking(left, right), _asked(right, left))
+        return handled(plain, _asking(left, right), _unhashed(right))
     left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
@@ -454,14 +456,13 @@ def _asking(left: Any, right: Any) -> Any:
     numbers of Python's answer for the scalars that are floats of Python's as well.
     """
     answers = type(left) is complex and isinstance(right, Tracer)
-    return traced(left) if answers else _asked(left, right)
+    return traced(left) if answers else _unhashed(left)
 
 
-def _asked(right: Any, left: Any) -> Any:
-    """The right operand of a comparison: a number that stands for the left one among the keys of a
-    dict is traced, too, as `Tracer.__eq__` takes these for one object.
-    """
-    return traced(right) if getattr(left, "hashed", None) is right is not None else right
+def _unhashed(value: Any) -> Any:
+    """An operand of a comparison of the user's: nan does not equal nan, as it does among keys."""
+    known = isinstance(value, Tracer) and is_nan(getattr(value, "hashed", None))
+    return Tracer(View(Storage(value.node))) if known else value
 
 
 class Negated:

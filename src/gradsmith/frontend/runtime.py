@@ -183,9 +183,9 @@ from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
+from gradsmith.frontend.suspended import note_generator
 from gradsmith.frontend.text import STAND_INS, f_string
 from gradsmith.frontend.text_calls import text_meaning
-from gradsmith.frontend.suspended import note_generator
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Flat, Tracer

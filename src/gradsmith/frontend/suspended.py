@@ -24,7 +24,9 @@ _HANDLING = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH")
 _with_handlers: CodeTable[bool] = CodeTable()
 
 
-def note_generator(trace: Trace | None, made: GeneratorType[Any, Any, Any], code: CodeType) -> None:
+def note_generator(
+    trace: Trace | None, made: GeneratorType[Any, Any, Any], code: CodeType
+) -> None:
     """A function of the user's, with this code, has made ``made``."""
     if trace is not None and _has_handlers(code):
         trace.generators.append(weakref.ref(made))

@@ -178,7 +178,7 @@ class Trace:
     hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Objects with hashes that staged methods have given, by identity."""
     nans: list[tuple[Any, Any]] = field(default_factory=list)
-    """Traced numbers that are nan and have been hashed, and what stands for each among the keys."""
+    """Traced numbers that are nan and have been hashed, with what stands for them as keys."""
     generators: list[weakref.ref[Any]] = field(default_factory=list)
     """Generators of the user's in which there is a ``try`` or ``with``."""
     refusals: list[Exception] = field(default_factory=list)

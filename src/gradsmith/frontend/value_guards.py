@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError, InternalError, Span, SpecialisationError
+from gradsmith.frontend.captures import rely
+from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
 from gradsmith.frontend.messages import shown
 from gradsmith.frontend.numpy_errors import present_number
-from gradsmith.frontend.captures import rely
 from gradsmith.frontend.object_identity import is_same_object
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.recursion import note_guard
@@ -164,7 +165,7 @@ def _key(value: Tracer) -> Any:
     """The present value of a number, as one of its class."""
     present, cls = known(value), value.dtype.type
     key = present if value.type.weak or type(present) is cls else cls(present)
-    return key if key == key else _nan_of(value, key)
+    return _nan_of(value, key) if is_nan(key) else key
 
 
 def _nan_of(value: Tracer, present: Any) -> Any:
@@ -263,7 +264,7 @@ def _check(trace: Trace, node: Node, present: Any, span: Span | None) -> None:
 def _changed(node: Node, present: Any) -> Node:
     if node.dtype.kind == "b":
         return logical_not(node) if present else node
-    if present == present:
+    if not is_nan(present):
         return not_equal(node, present)
     if node.dtype.kind == "c":
         return logical_or(_changed(real(node), present.real), _changed(imag(node), present.imag))
