@@ -158,7 +158,7 @@ def arm_of(
     trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
 ) -> Arm:
     """The arm that has just been run, and is left only now; what it changed is undone."""
-    check_none_suspended(trace, journal.first_generator, trace.sites[trace.builder])
+    check_none_suspended(trace, journal.first_generator, trace.sites.get(trace.builder))
     builder, changes = trace.builder, journal.changes()
     pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
     values = [value for value, _ in pairs]

@@ -155,11 +155,9 @@ def _matrix_norm(x: Node, order: Any, axis: Axes, keepdims: bool) -> Node:
         raise ArgumentValueError(f"Invalid norm order {order!r} for matrices.")
     row, column = axis
     summed, chosen = (row, column) if abs(order) == 1 else (column, row)
-    sums = reduce_sum(absolute(x), axis=(summed,), keepdims=True)
-    found = _extreme(max_ if order > 0 else min_, sums, (chosen,), True)
-    if keepdims:
-        return found
-    return reshaped(found, tuple(s for i, s in enumerate(x.shape) if i not in axis))
+    sums = reduce_sum(absolute(x), axis=(summed,), keepdims=bool(keepdims))
+    left = chosen if keepdims or chosen < summed else chosen - 1
+    return _extreme(max_ if order > 0 else min_, sums, (left,), keepdims)
 
 
 @implements(np.linalg.vector_norm)
