@@ -82,6 +82,7 @@ def same_bits(actual: Any, expected: Any) -> None:
     ours, theirs = leaves(actual), leaves(expected)
     assert len(ours) == len(theirs)
     for a, e in zip(ours, theirs, strict=True):
+        assert type(a) is type(e), (type(a), type(e))
         assert np.shape(a) == np.shape(e), (np.shape(a), np.shape(e))
         assert np.asarray(a).dtype == np.asarray(e).dtype, (
             np.asarray(a).dtype,

@@ -9,10 +9,12 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.cache_state import asking_for_dict, check_first_call
+from gradsmith.frontend.cached_reads import answer_from_outside, noting_reads
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import note_used
 from gradsmith.frontend.dispatch import any_traced
@@ -46,13 +48,15 @@ def meaning_of_cached(function: Any, args: Any, kwargs: Any) -> Callable[..., An
 _NO_CODE = (lambda: None).__code__
 
 
-def note_answered(trace: Trace | None, function: Any) -> None:
+def answered(trace: Trace | None, function: Any, args: Any, kwargs: Any, found: Any) -> Any:
     """Python's cache has answered: the code holds as long as nobody clears the cache."""
     if trace is not None and isinstance(function, CACHED):
         known = function.cache_info().misses
         trace.reliances["cache", id(function)] = Reliance(
             lambda: function.cache_info().misses >= known, True, by_identity=True
         )
+        return answer_from_outside(trace, function, args, kwargs, found)
+    return found
 
 
 def meaning_of_dispatching(function: Any, args: Any) -> Callable[..., Any] | None:
@@ -116,7 +120,7 @@ def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
             return found[0]
     builder = trace.builder
     begin = len(builder.nodes)
-    with journaling() as journal:
+    with journaling() as journal, _noting_reads(trace, function):
         result = call(function.__wrapped__, *args, **kwargs)
     if any(map(_happens_once, builder.nodes[begin:])) or (
         not _is_made_here(function) and _writes_outside(trace, journal)
@@ -126,6 +130,11 @@ def _called(trace: Trace, function: Any, *args: Any, **kwargs: Any) -> Any:
     if not trace.unrolling.tentative:
         trace.cached[builder, key] = (result, function, args, kwargs)  # which keeps them alive
     return result
+
+
+def _noting_reads(trace: Trace, function: Any) -> AbstractContextManager[None]:
+    """A cache that the traced function has made does not outlast the call."""
+    return nullcontext() if _is_made_here(function) else noting_reads(trace, function)
 
 
 def _called_by_dict(trace: Trace, function: Any, args: Any, kwargs: Any) -> Any:

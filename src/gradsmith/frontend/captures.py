@@ -32,7 +32,7 @@ from gradsmith.frontend.journal import (
 from gradsmith.frontend.library_state import note_state
 from gradsmith.frontend.shared_memory import argument_from_outside
 from gradsmith.frontend.structures import BY_VALUE, Structure
-from gradsmith.frontend.trace import Capture, Original, Reader, Reliance, Trace
+from gradsmith.frontend.trace import Capture, Original, OutsideRead, Reader, Reliance, Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir import dims
@@ -50,6 +50,8 @@ def capture(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
     """
     if isinstance(value, (Tracer, TracedInt, types.ModuleType)) or is_made(trace, value):
         return value
+    if trace.outside_reads is not None:
+        trace.outside_reads.append(OutsideRead(key, name, value, read))
     known = trace.captures.get(key)
     if known is not None and known[0] is value:
         return known[1]

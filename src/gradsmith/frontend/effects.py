@@ -24,7 +24,7 @@ from gradsmith.frontend.doubts import note_written
 from gradsmith.frontend.journal import adopt, establish
 from gradsmith.frontend.maybe_unset import note_overlay
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import Reliance, Store, Trace
+from gradsmith.frontend.trace import OutsideRead, Reliance, Store, Trace
 from gradsmith.frontend.warned import warn_left
 
 MUTATORS = {
@@ -40,7 +40,10 @@ MUTATORS = {
 def changed(trace: Trace, owner: Any, name: str) -> Any:
     """What the function has written to an attribute of an object from outside, if it has."""
     overlay = trace.overlays.get(id(owner))
-    return MISSING if overlay is None else overlay[1].get(name, MISSING)
+    found = MISSING if overlay is None else overlay[1].get(name, MISSING)
+    if found is not MISSING and trace.outside_reads is not None:
+        trace.outside_reads.append(OutsideRead((id(owner), name), name, found, None))
+    return found
 
 
 def write_outside(trace: Trace, owner: Any, name: str, value: Any, before: Any) -> None:

@@ -64,7 +64,7 @@ _ASKING = ("get", "is", "current", "active", "default")
 
 
 def _told(answer: Any) -> Any:
-    found = _state_of_part(answer)
+    found = state_of_part(answer)
     return repr(answer) if isinstance(found, Identity) else found
 
 
@@ -98,11 +98,11 @@ _OF_VALUES = frozenset(
 def _state_of(value: Any) -> Any:
     """What the object holds, as something that equals what it holds later if that is the same."""
     if _home(type(value)) is not _first(type(value)):  # the user's attributes are read one by one
-        return [_state_of_part(getattr(value, name)) for name in _OWN if name in vars(value)]
+        return [state_of_part(getattr(value, name)) for name in _OWN if name in vars(value)]
     if isinstance(value, Mapping):
-        return [(_state_of_part(key), _state_of_part(value[key])) for key in list(value)]
+        return [(state_of_part(key), state_of_part(value[key])) for key in list(value)]
     if isinstance(value, Collection):
-        return list(map(_state_of_part, value))
+        return list(map(state_of_part, value))
     if isinstance(value, ctypes.Array):
         return bytes(value)
     for name in ("digest", "qsize", "locked"):
@@ -110,7 +110,7 @@ def _state_of(value: Any) -> Any:
             return getattr(value, name)()
     if not hasattr(value, "__dict__"):
         return Identity(value)
-    return [(name, _state_of_part(held)) for name, held in vars(value).items()]
+    return [(name, state_of_part(held)) for name, held in vars(value).items()]
 
 
 def _first(cls: type) -> type:
@@ -122,13 +122,14 @@ _OWN = ("data", "maps", "queue")
 """What classes of Python's library keep their elements in."""
 
 
-def _state_of_part(value: Any) -> Any:
+def state_of_part(value: Any) -> Any:
+    """The same of a part of it, which may be a number, an array or a container."""
     if isinstance(value, _PLAIN):
         return type(value), repr(value)
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()
     if type(value) in (list, tuple, set, frozenset, deque):
-        return type(value), list(map(_state_of_part, value))
+        return type(value), list(map(state_of_part, value))
     if type(value) is dict:
-        return dict, [(_state_of_part(k), _state_of_part(v)) for k, v in value.items()]
+        return dict, [(state_of_part(k), state_of_part(v)) for k, v in value.items()]
     return Identity(value)

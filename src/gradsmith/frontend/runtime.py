@@ -498,7 +498,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     made = called_in_c(function, args, kwargs)
     if not (args or kwargs):
         note_answer(current_trace(), function, made)
-    cached_functions.note_answered(current_trace(), function)
+    made = cached_functions.answered(current_trace(), function, args, kwargs, made)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
 

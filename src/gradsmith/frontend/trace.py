@@ -59,6 +59,17 @@ def read_now(captures: Iterable[Capture]) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideRead:
+    """One of the values that the function has found outside."""
+
+    key: object
+    name: str
+    value: Any
+    read: Reader | None
+    """Finds it again; None where the traced function has set it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reliance:
     """A value read from outside that is built into the code: it must still be that value."""
 
@@ -177,6 +188,8 @@ class Trace:
     """Classes that the function uses, as far as their special methods have been looked at."""
     hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Objects with hashes that staged methods have given, by identity."""
+    outside_reads: list[OutsideRead] | None = None
+    """What a cached function that is at work has read outside."""
     nans: list[tuple[Any, Any]] = field(default_factory=list)
     """Traced numbers that are nan and have been hashed, with what stands for them as keys."""
     generators: list[weakref.ref[Any]] = field(default_factory=list)
