@@ -10,7 +10,8 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -354,11 +355,38 @@ def sort_in_place(values: list[Any], /, *args: Any, key: Any = None, reverse: An
     """``values.sort(key=key, reverse=reverse)``."""
     if args:
         raise TypeError(_SORTED_BY_POSITION)
-    made = _sorted(values, key=key, reverse=reverse)
-    note_container(values)
+    if key is None or is_grown(values):
+        made = _sorted(values, key=key, reverse=reverse)
+        note_container(values)
+    else:
+        note_container(values)
+        with _empty_meanwhile(values) as items:
+            made = _sorted(items, key=key, reverse=reverse)
     values[:] = made
 
 
+@contextmanager
+def _empty_meanwhile(values: list[Any]) -> Iterator[list[Any]]:
+    """The elements of a list that is empty for the functions that are called inside, as it is for
+    the key while Python sorts it.
+    """
+    items = list(values)
+    values.clear()
+    try:
+        yield items
+    finally:
+        is_changed = bool(values)
+        values[:] = items
+    if is_changed:
+        raise ValueError(_CHANGED)
+
+
+def _changing() -> None:
+    values = [1]
+    values.sort(key=values.append)  # type: ignore[arg-type]
+
+
+_CHANGED = str(error_of(_changing))
 _SORTED_BY_POSITION = str(error_of(lambda: [].sort(None)))  # type: ignore[call-overload]
 
 
