@@ -1,11 +1,13 @@
 """Arrays without axes are arrays: what is written by one name is seen by the others."""
 
+from types import FunctionType
+
 import numpy as np
 
 from control.one_object import check_calls
 from helpers import each
 
-CALLS = [(np.array(x),) for x in ([1.0, -2.0, 4.0], [3.0, 1.0], [-1.0, 2.0, 2.0, -3.0, 5.0])]
+CALLS = [(np.array(x),) for x in ([0.75, -2.0, 4.0], [3.0, 0.75], [-1.0, 2.0, 2.0, -3.0, 5.0])]
 
 
 def copied_on_a_path(x):
@@ -139,22 +141,80 @@ def written_by_a_function(x):
     return float(a), float(b), type(b).__name__
 
 
-@each(
-    "function",
-    [
-        copied_on_a_path,
-        made_anew_on_a_path,
-        exchanged,
-        one_of_two,
-        another_from_then_on,
-        view_of_one_element,
-        one_on_a_path,
-        elements_of_a_list,
-        exchanged_in_a_list,
-        attribute,
-        while_loop,
-        written_by_a_function,
-    ],
-)
+def number_on_a_path(x):
+    a = np.array(0.0)
+    b = a
+    for v in x:
+        a += v
+        if v < 0:
+            b = b * 1
+    return b * 1
+
+
+def same_number_on_a_path(x):
+    a = np.array(0.0)
+    b = a
+    for v in x:
+        a += v
+        if v < 0:
+            b = +b
+    return a * 1 + b * 2
+
+
+def number_after_a_branch(x):
+    a = np.array(0.0)
+    b = a
+    if x[0] > 0:
+        b = b * 1
+    a += 5
+    return b * 1
+
+
+def number_or_array_written(x):
+    a = np.array(0.0)
+    b = a
+    if x[0] > 0:
+        b = b * 1
+    b += 5
+    return b * 1, a * 1
+
+
+def number_in_an_iteration(x):
+    a = np.array(0.0)
+    b = a
+    for v in x:
+        if v < 0:
+            b = b + 0
+        b += v
+    return a * 1 + b * 2
+
+
+def array_in_an_iteration(x):
+    a = np.array(0.0)
+    b = x[0]
+    for v in x:
+        if v < 0:
+            b = a
+        b += v
+    a += 1
+    return a * 1 + b * 2
+
+
+def pythons_number(x):
+    a = np.array(0.0)
+    b = a
+    for v in x:
+        if v > 1:
+            b = float(b)
+        a += v
+    return a * 1 + b * 2
+
+
+PROGRAMS = [
+    f for f in list(globals().values()) if isinstance(f, FunctionType) and f.__module__ == __name__
+]
+
+
+@each("function", PROGRAMS)
 def test_writes_are_seen(function):
     check_calls(function, *CALLS)

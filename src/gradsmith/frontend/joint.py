@@ -446,7 +446,8 @@ class Joint:
         seen: dict[Storage, Storage] = {}
         cause = Cause(self.site)
         for value, sources in zip(self.made, self.sources, strict=True):
-            storage = storage_of(value)
+            # what may be an array without axes, or a number, is a number
+            storage = value.view.storage if isinstance(value, Tracer) else None
             for arm, source in zip(self.arms, sources, strict=True):
                 origin = storage_of(source)
                 if storage is None or origin is None:

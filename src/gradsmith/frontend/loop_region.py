@@ -384,7 +384,7 @@ class LoopRegion:
             if own in written:  # in later iterations it is what other variables were before
                 initials = [source.initial for source in (slot, *self._sources(slot, seen))]
                 self._overwritten += [v.view.storage for v in initials if isinstance(v, Tracer)]
-            if slot.type.form == "array" and (
+            if any(map(_is_array, (initial, slot.after))) and (
                 (shared and (own in written or storage in written))
                 or (first in written)
                 or (own in written and any(map(self._is_outer, family)))
@@ -478,11 +478,7 @@ class LoopRegion:
         late = [slot for group in self._late.values() for slot in group.slots]
         for slot in [*self.state.replaced(), *late]:
             final, last = finals[id(slot)][1], slot.after
-            if (
-                isinstance(final, Tracer)
-                and isinstance(last, Tracer)
-                and final.type.form == "array"
-            ):
+            if isinstance(final, Tracer) and _is_array(last):
                 storage = final.view.storage
                 for origin in last.view.storage.family(self._is_own):
                     first = seen.setdefault(origin, storage)
@@ -504,11 +500,10 @@ class LoopRegion:
         """Variables and elements that may be one array before the loop are so in an iteration:
         in the first one.
         """
-        slots = [slot for slot in self.state.replaced() if slot.type.form == "array"]
         arrays = [
             (slot.seen.view.storage, slot.initial.view.storage)
-            for slot in slots
-            if isinstance(slot.seen, Tracer) and isinstance(slot.initial, Tracer)
+            for slot in self.state.replaced()
+            if isinstance(slot.seen, Tracer) and _is_array(slot.initial)
         ]
         for place, (seen, initial) in enumerate(arrays):
             for other, other_initial in arrays[:place]:
@@ -545,9 +540,13 @@ class LoopRegion:
 
 
 def _doubt(final: Any, first: Any, unless: Unless, cause: Cause) -> None:
-    arrays = isinstance(final, Tracer) and final.type.form == "array"
-    if arrays and isinstance(first, Tracer):
+    if isinstance(final, Tracer) and _is_array(first):
         final.view.storage.doubt(first.view.storage, unless, cause)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is an array, not a number: a variable may be either, after the same loop."""
+    return isinstance(value, Tracer) and value.type.form == "array"
 
 
 def _counts(slot: Slot, counters: set[Symbol | None]) -> bool:
