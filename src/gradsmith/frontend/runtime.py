@@ -903,7 +903,9 @@ class BoundRuntime:
         key, _ = global_or_cell(self.function, name)
         if trace is None or self._is_own(trace, key):
             return value
-        write_outside(trace, *variable_place(self.function, name), value, self._held(trace, name))
+        place, before = variable_place(self.function, name), self._held(trace, name)
+        if value is not before or changed(trace, *place) is not MISSING:  # not `values += [v]`
+            write_outside(trace, *place, value, before)
         return value
 
     def deleted(self, name: str, value: Any, /) -> bool:

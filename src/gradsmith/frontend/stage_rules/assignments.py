@@ -105,8 +105,7 @@ def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     if isinstance(node.target, ast.Name) and rewriter.is_unsure(node.target):
         value_now = rewriter.bound(node.target)
         read = [ast.Assign([node.target], value_now, **place(node.target))]
-    extended = [] if outside else _extended(rewriter, node)
-    return [*warned, *read, *extended, stored, *binds(rewriter, target)]
+    return [*warned, *read, *_extended(rewriter, node), stored, *binds(rewriter, target)]
 
 
 _OF_CONTAINERS = (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
