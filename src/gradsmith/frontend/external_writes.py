@@ -30,9 +30,10 @@ from gradsmith.frontend.classes import (
     own_attribute,
 )
 from gradsmith.frontend.defined import is_made_function
+from gradsmith.frontend.doubts import others
 from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.iterator_stand_ins import take
-from gradsmith.frontend.journal import contents_of, fill
+from gradsmith.frontend.journal import contents_of, fill, written_part
 from gradsmith.frontend.listed_results import as_list
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import STAND_INS, Text
@@ -298,7 +299,24 @@ class Collector:
             return outside(original.read)
         return None
 
+    def _check_not_chosen(self, value: Any, label: str) -> None:
+        """What a branch or loop has chosen may be an object that others hold.
+
+        Raises
+        ------
+        ControlFlowError
+            It is: the branch is to be decided, or the loop to be written out.
+        """
+        part = written_part(value)
+        for _, cause in () if part is None else others(self.trace, part):
+            raise cause.error(
+                f"this chooses the object that is written to {label}, outside the function, where "
+                "it may be one that something else holds",
+                "copy it in any case: y = list(x)",
+            )
+
     def _remade(self, value: Any, label: str) -> Make:
+        self._check_not_chosen(value, label)
         if isinstance(value, set):
             made = frozenset(map(plain_key, value))
             return lambda call: set(made)

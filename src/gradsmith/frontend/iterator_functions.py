@@ -84,7 +84,7 @@ def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
     zipped_trips = zipped(*iterables)
     if not isinstance(zipped_trips, TripIterator):
         return map(later(function), *each_list(iterables))
-    return iterator_of(map, zipped_trips.peek(), lambda items: later(function)(*items))
+    return iterator_of(map, zipped_trips.peek(), lambda items: later(function)(*items), function)
 
 
 @meaning(itertools.starmap)
@@ -92,7 +92,7 @@ def _starmap(function: Any, iterable: Any, /) -> Any:
     trips = taken(iterable)
     if trips is None:
         return itertools.starmap(later(function), *each_list([iterable]))
-    return iterator_of(map, trips, lambda items: later(function)(*items))
+    return iterator_of(map, trips, lambda items: later(function)(*items), function)
 
 
 if hasattr(itertools, "pairwise"):

@@ -14,7 +14,7 @@ from gradsmith.frontend.first_iteration import Apart, FirstIteration, OnlyIterat
 from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.journal import Changes, Journal, check_iterators, journaling, reachable
 from gradsmith.frontend.loop_region import Lists, LoopRegion
-from gradsmith.frontend.names import LoopNames
+from gradsmith.frontend.names import LoopNames, read_by
 from gradsmith.frontend.outside_iterators import checked_iterable
 from gradsmith.frontend.path_errors import is_an_end
 from gradsmith.frontend.planned import Planned, planned
@@ -46,6 +46,15 @@ MANY_TRIPS = 5_000
 """Loops that cannot stay loops are written out up to this many trips."""
 MOST_ATTEMPTS = 12
 """Types settle after one or two."""
+
+
+def _in_order(plan: Planned, names: LoopNames) -> Planned:
+    """Written out, where functions that make the elements read what the iterations before set."""
+    trips = as_trips(plan.iterable) if isinstance(plan.iterable, (Trips, TripIterator)) else None
+    set_ = {*names.stored, *names.targets}
+    if trips is None or set_.isdisjoint(read_by(trips.functions)):
+        return plan
+    return replace(plan, rolled=False)
 
 
 @dataclass(slots=True)
@@ -111,7 +120,7 @@ class Looping:
 
     def __init__(self, iterable: Any, names: LoopNames) -> None:
         self.failure: type[BaseException] = Exception
-        self.plan = planned(checked_iterable(iterable))
+        self.plan = _in_order(planned(checked_iterable(iterable)), names)
         self._iterator: TripIterator | None = None
         if isinstance(self.plan.iterable, TripIterator):
             self._begin_iterator(self.plan.iterable, leaves=names.leaves)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any
+
+from gradsmith.frontend.method_effects import cell_contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +38,18 @@ class LoopNames:
         """The same where the condition is asked at the end of a trip, for the next."""
         kept = None if self.kept is None else self.kept | self.asked
         return replace(self, kept=kept, read=self.read | self.asked)
+
+
+def read_by(functions: Iterable[Any]) -> set[str]:
+    """The variables of functions around that these read, or those that they call."""
+    found: set[str] = set()
+    stack, seen = list(functions), set[int]()
+    while stack:
+        function = stack.pop()
+        function = getattr(function, "__func__", getattr(function, "func", function))
+        if not isinstance(function, FunctionType) or id(function) in seen:
+            continue
+        seen.add(id(function))
+        found.update(function.__code__.co_freevars)
+        stack += [cell_contents(cell) for cell in function.__closure__ or ()]
+    return found

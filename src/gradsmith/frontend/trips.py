@@ -42,6 +42,8 @@ class Trips(ArrayLike):
     item: Callable[[Any], Any] = _itself
     lists: tuple[IteratedList, ...] = ()
     """The stacked lists that the elements come from."""
+    functions: tuple[Any, ...] = ()
+    """Those of the user's that make the elements."""
 
     def __eq__(self, other: object) -> bool:
         """As ranges are compared, also by Python within containers: their ends are then known."""
@@ -138,7 +140,7 @@ class Trips(ArrayLike):
         """The same with an index that counts the trips."""
         if (self.start, self.step) == (0, 1):
             return self
-        return Trips(0, self.length, 1, lambda place: self[place], self.lists)
+        return replace(self, start=0, stop=self.length, step=1, item=lambda place: self[place])
 
     def backwards(self) -> Trips:
         """The same from the end."""
@@ -269,10 +271,13 @@ _ITERATORS: dict[Any, Any] = {
 """Called as in Python, for messages about what they cannot do."""
 
 
-def iterator_of(builtin: Any, trips: Trips, made: Callable[[Any], Any]) -> TripIterator:
-    """What ``builtin`` gives that makes another element of each."""
+def iterator_of(
+    builtin: Any, trips: Trips, made: Callable[[Any], Any], *functions: Any
+) -> TripIterator:
+    """What ``builtin`` gives that makes another element of each, by the user's ``functions``."""
     counted = trips.from_zero()
-    whole = Trips(0, counted.stop, 1, lambda place: made(counted.item(place)), counted.lists)
+    known = (*counted.functions, *functions)
+    whole = replace(counted, item=lambda place: made(counted.item(place)), functions=known)
     iterator: TripIterator = _ITERATORS[builtin](whole)
     return iterator
 
@@ -288,7 +293,7 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
     def pair(place: Any) -> Any:
         return start + place, counted.item(place)
 
-    return _ITERATORS[enumerate](Trips(0, counted.stop, 1, pair, counted.lists))
+    return _ITERATORS[enumerate](replace(counted, item=pair))
 
 
 def zipped(*values: Any, strict: Any = False) -> Any:
@@ -304,11 +309,12 @@ def zipped(*values: Any, strict: Any = False) -> Any:
         taken(value)
     length = functools.reduce(dims.minimum, lengths)
     lists = tuple(iterated for t in trips for iterated in t.lists)
+    functions = tuple(function for t in trips for function in t.functions)
 
     def row(place: Any) -> Any:
         return tuple(t.item(place) for t in trips)
 
-    return _ITERATORS[zip](Trips(0, length, 1, row, lists))
+    return _ITERATORS[zip](Trips(0, length, 1, row, lists, functions))
 
 
 def _is_one_length(lengths: list[Size]) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from gradsmith.frontend.stage_rules.closures import FUNCTIONS, Closures, loads
 from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, Scope, names_in
 
-_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
-"""What is in these is run later, or perhaps so."""
 _SEE_ALL = {"dir", "eval", "exec", "locals", "vars"}
 
 
@@ -25,8 +24,10 @@ class Liveness:
     """
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
-        self.everything = _loads(statements)
-        self.later = _loads(n for s in statements for n in ast.walk(s) if isinstance(n, _LATER))
+        self.everything = loads(statements)
+        self._closures = Closures(statements)
+        self.later = self._closures.always
+        """What functions read of which nobody knows when they are called."""
         if self.everything & _SEE_ALL:
             self.later = self.everything = self.everything | names_in(statements).bound
         self._trips: dict[int, set[str]] = {}
@@ -51,21 +52,31 @@ class Liveness:
     def _statement(self, node: ast.stmt, after: set[str]) -> set[str]:
         if isinstance(node, ast.If):
             arms = self._block(node.body, after) | self._block(node.orelse, after)
-            return _before([node.test], arms)
+            return self._before([node.test], arms)
         if isinstance(node, (ast.For, ast.While)):
             return self._loop(node, after)
         if isinstance(node, ast.Return):
-            return _before([node], set(self.later))
+            return self._before([node], set(self.later))
         if isinstance(node, (ast.Break, ast.Continue)):  # those that could not become values
             return set(self.everything)
         if isinstance(node, ast.With):
             return self._with(node, after)
         blocks = [part for part in _parts(node) if isinstance(part, (ast.stmt, *_CLAUSES))]
-        if blocks and not isinstance(node, _LATER):
+        if blocks and not isinstance(node, FUNCTIONS):
             return self._compound(node, after)
-        if isinstance(node, _LATER):
-            return (after - {node.name}) | _loads([node])
-        return _before([node], after)
+        if isinstance(node, FUNCTIONS):
+            return (after - {node.name}) | self._loads([node])
+        return self._before([node], after)
+
+    def _before(self, nodes: Sequence[ast.AST], after: set[str]) -> set[str]:
+        """What matters before these expressions or simple statements."""
+        bare = [n for n in nodes if not (isinstance(n, ast.AnnAssign) and n.value is None)]
+        return (after - surely_set(bare)) | self._loads(nodes) | self.later
+
+    def _loads(self, nodes: Sequence[ast.AST]) -> set[str]:
+        """What is read in these, by functions that are called there as well."""
+        found = loads(nodes)
+        return found | self._closures.read_by(found)
 
     def _with(self, node: ast.With, after: set[str]) -> set[str]:
         """A ``with`` may swallow an error, and go on behind it."""
@@ -73,7 +84,7 @@ class Liveness:
         body = self._block(node.body, after) | after
         self._behind = outer
         targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
-        return _before([*(item.context_expr for item in node.items), *targets], body)
+        return self._before([*(item.context_expr for item in node.items), *targets], body)
 
     def _compound(self, node: ast.AST, after: set[str]) -> set[str]:
         """``try`` and ``match`` may leave a block at any place."""
@@ -82,7 +93,7 @@ class Liveness:
                 self._statement(part, set(self.everything))
             elif isinstance(part, _CLAUSES):
                 self._compound(part, after)
-        return after | _loads([node])
+        return after | self._loads([node])
 
     def _loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
         out = self._block(node.orelse, after) | after | self._behind
@@ -94,12 +105,12 @@ class Liveness:
                 break
             head |= trip
         self._trips[id(node)] = self._trips.get(id(node), set()) | trip
-        return head | (_loads([node.iter]) if isinstance(node, ast.For) else set())
+        return head | (self._loads([node.iter]) if isinstance(node, ast.For) else set())
 
     def _trip(self, node: ast.For | ast.While, body: set[str]) -> set[str]:
         if isinstance(node, ast.While):
-            return _before([node.test], body)
-        return _before([node.target], body)
+            return self._before([node.test], body)
+        return self._before([node.target], body)
 
 
 _CLAUSES: tuple[type[ast.AST], ...] = (ast.ExceptHandler, ast.match_case)
@@ -110,24 +121,6 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
     for value in vars(node).values():
         parts = value if isinstance(value, list) else [value]
         yield from (part for part in parts if isinstance(part, ast.AST))
-
-
-def _before(nodes: Sequence[ast.AST], after: set[str]) -> set[str]:
-    """What matters before these expressions or simple statements."""
-    bare = [n for n in nodes if not (isinstance(n, ast.AnnAssign) and n.value is None)]
-    return (after - surely_set(bare)) | _loads(nodes)
-
-
-def _loads(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that are read, ``h += e`` and ``del h`` included."""
-    found = set()
-    for node in nodes:
-        for n in ast.walk(node):
-            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
-                found.add(n.id)
-            elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
-                found.add(n.target.id)
-    return found
 
 
 def surely_set(nodes: Iterable[ast.AST]) -> set[str]:
