@@ -156,7 +156,7 @@ def condition(x):
     def f():
         return s
 
-    while f() < 3.9:
+    while f() < 3.7:
         s = s + x[0]
     return s
 
