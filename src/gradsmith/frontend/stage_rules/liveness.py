@@ -23,11 +23,14 @@ class Liveness:
     Goes through the statements backwards, with what is read after them before it is set.
     """
 
-    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+    def __init__(
+        self, statements: Sequence[ast.stmt], shared: frozenset[str] = frozenset()
+    ) -> None:
         self.everything = loads(statements)
         self._closures = Closures(statements)
-        self.later = self._closures.always
-        """What functions read of which nobody knows when they are called."""
+        self.later = self._closures.always | shared
+        """What functions read of which nobody knows when they are called, those around among them:
+        they have the ``shared`` variables."""
         if self.everything & _SEE_ALL:
             self.later = self.everything = self.everything | names_in(statements).bound
         self._trips: dict[int, set[str]] = {}

@@ -171,7 +171,7 @@ class Rewriter:
         if isinstance(node, ast.Lambda):
             return self.call("result", place(node.body), self.visit(node.body))
         whole = self.lowering.function(node.body)
-        outer, self.liveness = self.liveness, Liveness(whole)
+        outer, self.liveness = self.liveness, Liveness(whole, self.scope.nonlocals)
         reads = unsure_reads(whole, self.scope.bound, self.scope.given)
         self._unsure.update((id(read), read) for read in reads)
         body = self.body(whole)
