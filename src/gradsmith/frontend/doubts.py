@@ -22,7 +22,18 @@ WHY = (
 
 
 def doubt(trace: Trace, one: Any, other: Any, cause: Cause) -> None:
-    """The two containers may be one: the path through ``cause`` decides."""
+    """The two containers may be one: the path through ``cause`` decides.
+
+    Raises
+    ------
+    UndecidedError
+        One is an object from outside, which is no copy: what it holds is not to be lost.
+    """
+    if any(id(value) in trace.external for value in (one, other)):
+        raise cause.error(
+            "a branch or loop chooses between an object from outside the function and others",
+            "compare what the objects hold, or a number that says which it is",
+        )
     left, right = written_part(one), written_part(other)
     if left is None or right is None or left is right:
         return
