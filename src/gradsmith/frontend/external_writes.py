@@ -245,11 +245,11 @@ class Collector:
         if isinstance(value, Tracer):
             known = self._unwritten_input(value)
             return known or self._computed(value)
-        if isinstance(value, TracedInt) or is_grown(value):
-            return self._computed(as_list(value) if is_grown(value) else value)
         find = self._finder(value)
         if find is not None:
             return lambda call: find(call.bound)
+        if isinstance(value, TracedInt) or is_grown(value):
+            return self._computed(as_list(value) if is_grown(value) else value)
         if isinstance(value, METHODS) and self._finder(value.__self__) is not None:
             return self._method(self._maker(value.__self__, label), value)
         if isinstance(value, (np.ndarray, np.generic)):
