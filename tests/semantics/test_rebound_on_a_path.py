@@ -2,8 +2,12 @@
 
 import copy
 
+import numpy as np
+
 import gradsmith as gs
+from frontend.recording import written
 from helpers import each
+from programs.harness import same_bits
 
 VALUES = (0.5, -1.0, 2.0, 0.75, 3.0)
 
@@ -118,3 +122,44 @@ def test_objects_stay_the_same(program):
     for value in VALUES:
         assert compiled(value) == plain(value)
         assert held() == expected()
+
+
+@each(
+    "body",
+    [
+        "if x[0] > 1:\n    L[1] = L[0]",
+        "if x[0] > 1:\n    L[1] = L[0]\nL[0] += 1",
+        "if x[0] > 1:\n    L[0], L[1] = L[1], L[0]",
+        "if x[0] > 1:\n    L.append(L[0])\nL[-1][0] = 9.0",
+        "if x[0] > 1:\n    V['H'] = V['B']",
+        "if x[0] > 1:\n    V['H'] = V['A'].copy()",
+        "for v in x:\n    V['H'] = V['B'] if v > 1 else V['A']",
+        "for v in x:\n    if v > 1:\n        V['H'] = V['B']\n    V['H'] += v",
+        "for v in x:\n    L[1] = L[0]",
+        "for v in x:\n    L[0] = L[0] * v",
+        "V['A'] += x[:2]\nif x[1] > 1:\n    V['A'] = V['A'] * 2",
+        "i = 0\nwhile i < 3:\n    if x[0] > 1:\n        V['H'] = V['B']\n    i += 1",
+        "V['H'] = V['A'] if x[0] > 1 else V['B']\nV['H'][0] = 5.0",
+        "if x[0] > 1:\n    V['H'] = x\nelse:\n    V['H'] = V['B']",
+    ],
+)
+def test_arrays_stay_the_same(body):
+    lines = "".join(f"    {line}\n" for line in [*body.split("\n"), "return x[0] * 2"])
+    programs = []
+    for _ in range(2):
+        first, second = np.ones(2), np.zeros(2)
+        held = {"L": [first, second], "V": {"A": first, "B": second, "H": first}}
+        programs.append((written(f"def f(x):\n{lines}", np=np, **held), held))
+    (plain, expected), (function, actual) = programs
+    compiled = gs.compile(function)
+    for values in ([0.5, -2.0, 3.0], [2.0, 0.5], [0.25, 2.5, 2.0]):
+        x, y = np.array(values), np.array(values)
+        assert compiled(y) == plain(x)
+        assert places(actual, y) == places(expected, x)
+        same_bits(actual, expected)
+
+
+def places(held, x):
+    """Which of the arrays are one object."""
+    arrays = [*held["L"], *held["V"].values(), x]
+    return [[one is other for other in arrays] for one in arrays]

@@ -40,7 +40,7 @@ from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Refusing
+from gradsmith.frontend.unsettled import Cause, Refusing
 from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ir.graph import Node
 from gradsmith.ops.control import itself
@@ -244,7 +244,7 @@ class Collector:
             return _constant(value.settled())
         if isinstance(value, Tracer):
             known = self._unwritten_input(value)
-            return known or self._computed(value)
+            return known or self._chosen_array(value) or self._computed(value)
         find = self._finder(value)
         if find is not None:
             return lambda call: find(call.bound)
@@ -290,6 +290,29 @@ class Collector:
         if known is None or value.view.path or value.type.form != "array":
             return None
         return lambda call: known[1](call.bound)
+
+    def _chosen_array(self, value: Tracer) -> Make | None:
+        """One of several arrays as a branch or loop has chosen, some of which are from outside.
+
+        Raises
+        ------
+        ControlFlowError
+            Such an array has been written to, so that the code has a copy of it at work.
+        """
+        chosen = [] if value.type.form != "array" else _chosen(value.view.storage)
+        inputs = [(self.inputs[s], s, cause) for s, cause in chosen if s in self.inputs]
+        for (node, _), storage, cause in inputs:
+            if storage.node is not node or value.view.path:
+                raise cause.error(
+                    "this chooses between arrays from outside the function of which one is "
+                    "written to",
+                    "copy it in any case: y = x.copy()",
+                )
+        if not inputs:
+            return None
+        place = len(self.found.values)
+        self.found.values.append(itself(value.node))
+        return lambda call: call.values[place]
 
     def _finder(self, value: Any) -> Find | None:
         if id(value) in self.finders:
@@ -341,6 +364,18 @@ class Collector:
             return call.made[key]
 
         return make
+
+
+def _chosen(storage: Storage) -> list[tuple[Storage, Cause]]:
+    """The arrays among which branches and loops have chosen one, each with one of these."""
+    found: dict[Storage, Cause] = {}
+    stack = [storage]
+    while stack:
+        for other, cause in stack.pop().chosen_among():
+            if other not in found:
+                found[other] = cause
+                stack.append(other)
+    return list(found.items())
 
 
 def _untold(storage: Storage) -> UnsupportedError:
