@@ -22,3 +22,11 @@ def test_types_and_shapes(order):
     for norm in norms:
         function = function_of(f"return {norm}")
         check_calls(function, *CALLS)
+
+
+def test_orders_as_arguments():
+    (stack,), (square,) = CALLS
+    function = function_of(
+        "return np.linalg.norm(x, order) + np.linalg.norm(x[0], ord=order)", "x, order"
+    )
+    check_calls(function, (stack, 1), (square, np.inf), (stack, -np.inf), (square, 1))

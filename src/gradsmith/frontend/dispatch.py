@@ -321,6 +321,10 @@ def _as_options(
         args = [_with_signs_known(a) for a in args]
     if function is np.transpose and len(args) > 1:
         args = [args[0], *map(_one_by_one, args[1:])]
+    if function is np.linalg.norm and len(args) > 1:
+        args = [args[0], _with_number_known(args[1]), *args[2:]]
+    if function in _OF_NORMS and "ord" in kwargs:
+        kwargs = {**kwargs, "ord": _with_number_known(kwargs["ord"])}
     return args, {key: _one_by_one(a) if key in _OF_AXES else a for key, a in kwargs.items()}
 
 
@@ -337,6 +341,15 @@ def _with_signs_known(shape: Any) -> Any:
         return [_with_signs_known(size) for size in shape]
     unknown = isinstance(shape, TracedInt) and may_be_negative(shape.dim)
     return TracedInt.known(shape) if unknown else shape
+
+
+_OF_NORMS = (np.linalg.norm, np.linalg.vector_norm, np.linalg.matrix_norm)
+
+
+def _with_number_known(option: Any) -> Any:
+    """An option of which each number means something else."""
+    number = isinstance(option, TracedInt) or (isinstance(option, Tracer) and not option.ndim)
+    return Tracer.known(option) if number else option
 
 
 def _have_raised(trace: Trace, begin: int, call: Asked) -> None:

@@ -11,11 +11,13 @@ from gradsmith.frontend.stage_rules.scopes import function_scope, stored_names
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 """What is in these is run later, or perhaps so."""
-_AT_ONCE = {
+_CONSUMERS = {
     *("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"),
-    *("array", "extend", "fromiter", "join", "sort", "update"),
+    *(".extend", ".fromiter", ".join"),
 }
-"""Functions and methods that have called what they are given when they return."""
+"""What has gone through a generator expression when it returns; methods begin with a dot."""
+_WITH_KEYS = {"max", "min", "sorted", ".sort"}
+"""What has called its ``key`` when it returns."""
 
 
 class Closures:
@@ -28,6 +30,7 @@ class Closures:
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self._nodes = [node for statement in statements for node in ast.walk(statement)]
         self._parents = {id(part): node for node in self._nodes for part in _parts(node)}
+        self._bound = Counter(_bindings(self._nodes))
         self._named: dict[str, set[str]] = {}
         self.always: set[str] = set()
         called = self._only_called()
@@ -54,14 +57,13 @@ class Closures:
 
     def _only_called(self) -> set[str]:
         """The names that are bound once, to a function, and only called."""
-        bound = Counter(_bindings(self._nodes))
         passed = {
             node.id
             for node in self._nodes
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
             if not self._is_called(node)
         }
-        return {name for name, count in bound.items() if count == 1} - passed
+        return {name for name, count in self._bound.items() if count == 1} - passed
 
     def _is_called(self, node: ast.AST) -> bool:
         parent = self._parents.get(id(node))
@@ -79,16 +81,17 @@ class Closures:
         return None
 
     def _runs_at_once(self, node: ast.AST) -> bool:
-        """Whether it is an argument of a function that keeps nothing."""
-        if not isinstance(node, (ast.Lambda, ast.GeneratorExp)):
+        """Whether it is an argument of a function that keeps nothing, or is called where it is."""
+        call, known = self._parents.get(id(node)), _CONSUMERS
+        if isinstance(node, ast.Lambda) and isinstance(call, ast.keyword) and call.arg == "key":
+            call, known = self._parents.get(id(call)), _WITH_KEYS
+        elif isinstance(node, ast.Lambda):
+            return isinstance(call, ast.Call) and call.func is node
+        if not isinstance(node, (ast.Lambda, ast.GeneratorExp)) or not isinstance(call, ast.Call):
             return False
-        call = self._parents.get(id(node))
-        if isinstance(call, ast.keyword):
-            call = self._parents.get(id(call))
-        if not isinstance(call, ast.Call) or call.func is node:
-            return isinstance(call, ast.Call)
-        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-        return name in _AT_ONCE
+        if isinstance(call.func, ast.Name):
+            return call.func.id in known and call.func.id not in self._bound
+        return isinstance(call.func, ast.Attribute) and f".{call.func.attr}" in known
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:
