@@ -29,10 +29,11 @@ from gradsmith.frontend.grown import is_grown, whole_of
 from gradsmith.frontend.journal import note_container
 from gradsmith.frontend.loops import without_first
 from gradsmith.frontend.messages import shown
+from gradsmith.frontend.names import ends_iterations
 from gradsmith.frontend.number_class import note_chosen, possible_types
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.spans import current_span
-from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.trace import count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import (
@@ -77,8 +78,25 @@ def over(items: Any, element: Callable[..., Any] = _itself) -> Elements:
     return Elements(element, [(items, "element", ())], lazy=True)
 
 
+def _ending(function: Any) -> Callable[..., Any]:
+    """What calls a function whose `StopIteration` is the end: Python has to see its errors, as in
+    a ``try``.
+    """
+    return functools.partial(_called_in_try, function)
+
+
+def _called_in_try(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    count_handlers(1, ())
+    try:
+        return call(function, *args, **kwargs)
+    finally:
+        count_handlers(-1, ())
+
+
 @meaning(map)
 def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
+    if ends_iterations(function):
+        return map(_ending(function), *each_list(iterables), **options)
     if not iterables or options or any(as_trips(planned(v).iterable) is None for v in iterables):
         return map(later(function), *each_list(iterables), **options)
     zipped_trips = zipped(*iterables)
@@ -89,6 +107,8 @@ def _map(function: Any, /, *iterables: Any, **options: Any) -> Any:
 
 @meaning(itertools.starmap)
 def _starmap(function: Any, iterable: Any, /) -> Any:
+    if ends_iterations(function):
+        return itertools.starmap(_ending(function), *each_list([iterable]))
     trips = taken(iterable)
     if trips is None:
         return itertools.starmap(later(function), *each_list([iterable]))
@@ -106,6 +126,9 @@ if hasattr(itertools, "pairwise"):
 
 @meaning(filter)
 def _filter(function: Any, iterable: Any, /) -> Any:
+    if ends_iterations(function):
+        asked = _ending(function)
+        return filter(lambda element: decide(truth(asked(element))), *each_list([iterable]))
     test = _itself if function is None else later(function)
     clause = (iterable, "element", (lambda ask, element: ask(test(element)),))
     return ElementsIterator(Elements(_itself, [clause], lazy=True))

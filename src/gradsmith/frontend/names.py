@@ -53,3 +53,19 @@ def read_by(functions: Iterable[Any]) -> set[str]:
         found.update(function.__code__.co_freevars)
         stack += [cell_contents(cell) for cell in function.__closure__ or ()]
     return found
+
+
+def ends_iterations(function: Any) -> bool:
+    """Whether the function, or one that it calls, may raise `StopIteration`."""
+    stack, seen = [function], set[int]()
+    while stack:
+        top = stack.pop()
+        top = getattr(top, "__func__", top)
+        if not isinstance(top, FunctionType) or id(top) in seen:
+            continue
+        if "StopIteration" in top.__code__.co_names:
+            return True
+        seen.add(id(top))
+        stack += [top.__globals__.get(name) for name in top.__code__.co_names]
+        stack += map(cell_contents, top.__closure__ or ())
+    return False
