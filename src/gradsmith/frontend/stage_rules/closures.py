@@ -29,7 +29,9 @@ class Closures:
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         self._nodes = [node for statement in statements for node in ast.walk(statement)]
-        self._parents = {id(part): node for node in self._nodes for part in _parts(node)}
+        self._parents = {
+            id(part): node for node in self._nodes for part in ast.iter_child_nodes(node)
+        }
         self._bound = Counter(_bindings(self._nodes))
         self._named: dict[str, set[str]] = {}
         self.always: set[str] = set()
@@ -92,10 +94,6 @@ class Closures:
         if isinstance(call.func, ast.Name):
             return call.func.id in known and call.func.id not in self._bound
         return isinstance(call.func, ast.Attribute) and f".{call.func.attr}" in known
-
-
-def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    return ast.iter_child_nodes(node)
 
 
 def _bindings(nodes: Iterable[ast.AST]) -> Iterator[str]:
