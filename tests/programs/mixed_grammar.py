@@ -164,6 +164,16 @@ STATEMENTS = {
                 "def <+g1>(value):\n    if value > <h>:\n        return value * <w>\n    <=l>.append(value)\n    return <s>",
                 "def <+g1>(value):\n    for e in <v>:\n        if e > value:\n            return e * <w>\n    return value",
                 "<+g1> = <o>.update", "<+g1> = <o>"),
+    "variable that a function reads": (
+                "<+s1> = <s>\ndef <+g1>(value):\n    return value * <w> + 0.3 * <+s1>\nfor e in <v>:\n    <+s1> = <+g1>(e)",
+                "<+s1> = <s>\nwith_level = functools.partial(lambda a, b: a * <w> - 0.3 * <+s1> * b, <s>)\nfor e in <v>:\n    <+s1> = with_level(e)",
+                "<+s1> = <s>\nfor e in map(lambda value: value * <w> + 0.3 * <+s1>, <v>):\n    <+s1> = e",
+                "<+s1> = <s>\nclass Reader:\n    def read(self, value):\n        return value * <w> + 0.3 * <+s1>\nreader = Reader()\nfor e in <v>:\n    if e < <h>:\n        <+s1> = reader.read(e)",
+                "<+s1> = <s>\ndef ask():\n    return <+s1> * <w>\nsteps = 0\nwhile abs(ask()) < 1.5 and steps < 4:\n    steps += 1\n    <+s1> = 1.4 * <+s1> + 0.2"),
+    "arrays without axes": (
+                "whole = np.array(<s>)\npart = whole\nfor e in <v>:\n    whole += 0.2 * e\n    if e < <h>:\n        part = part.copy()\n<=s> = float(part) + 0.5 * float(whole)",
+                "whole = np.array(<s>)\npart = whole\nif <c>:\n    part = part * <w>\nwhole += 0.3\n<=s> = float(part) - float(whole)",
+                "both = [np.array(<s>), np.array(<s>)]\nfor e in <v>:\n    both[0][()] += 0.1 * e\n    if e > <h>:\n        both.reverse()\n<=s> = float(both[0]) - 0.4 * float(both[1])"),
     "shapes of branches": ("if <c>:\n    part = <v>\nelse:\n    part = <v>[1:]\n<=s> = np.sum(part) / n",
                 "if <c>:\n    part = <A>\nelse:\n    part = <s>\n<=s> = np.sum(part * <w>) / n ** 2",
                 "part = None\nif <c>:\n    part = <l>\n<=s> = <s> if part is None else part[0]",
