@@ -166,3 +166,29 @@ def test_shapes_that_may_be_others_are_refused(body):
 def test_source_does_not_depend_on_the_length():
     gradient = gs.grad(function_of("np.sum(x[range(len(x))] * range(len(x)))"))
     assert gradient.source(np.ones(5)) == gradient.source(np.ones(9))
+
+
+@each(
+    "body",
+    [
+        "f = x.flat\nfirst = next(f)\nreturn first, f.index, f.coords, f[2], next(f)",
+        "f = x[:, None].flat\nnext(f)\nreturn f.coords, f.index, hasattr(f, 'coords')",
+        "return getattr(x.flat, 'coords', None), sum(x.flat), [v for v in x.flat]",
+        "s = 0.0\nf = x.flat\nfor v in f:\n    s += v\nreturn s, f[0], list(f)",
+    ],
+)
+def test_places_of_flat(body):
+    check_calls(function_of(body), (np.array([1.0, 2.0, 3.0]),), (np.array([4.0, 5.0, 6.0, 7.0]),))
+
+
+@each(
+    "body",
+    [
+        "f = x.flat\nreturn list(f), list(f)",
+        "f = x.flat\nfor v in f:\n    if v > 1:\n        break\nreturn [v for v in f]",
+        "f = x.flat\ns = sum(f)\nreturn s, f.index",
+    ],
+)
+def test_what_is_left_of_flat_is_refused(body):
+    with pytest.raises(gs.GradsmithError, match=r"what a loop has left of x\.flat"):
+        gs.compile(function_of(body))(np.array([1.0, 2.0, 3.0]))

@@ -95,7 +95,7 @@ def test_handlers_see_no_refusal(function):
 
 def attribute_of_a_stand_in(x):
     try:
-        return x.flat.coords
+        return x.flat.places
     except AttributeError:
         return 0
 

@@ -528,6 +528,8 @@ _ALIKE = frozenset({"real", "imag", "is_integer", "as_integer_ratio"})
 def _has(owner: Any, name: str) -> bool:
     if isinstance(owner, (TracedInt, Text)):
         return hasattr(0 if isinstance(owner, TracedInt) else "", name)
+    if isinstance(owner, Flat):
+        return hasattr(np.flatiter, name)
     return of_class(owner, lambda cls: hasattr(instance_of(cls), name))
 
 

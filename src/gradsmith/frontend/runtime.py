@@ -359,7 +359,7 @@ def goes_through(function: Any, argument: Any) -> bool:
     return type(argument) is Flat and function not in _ASKING_FLAT
 
 
-_ASKING_FLAT = (len, isinstance, type, iter, next, id, hasattr)
+_ASKING_FLAT = (len, isinstance, type, iter, next, id, hasattr, getattr, callable, bool, dir)
 BUILTIN_KINDS = (type, types.BuiltinFunctionType)
 
 

@@ -14,6 +14,7 @@ from gradsmith.errors import (
     ArgumentValueError,
     ConcretizationError,
     ShapeError,
+    Span,
     UnsupportedError,
 )
 from gradsmith.frontend.frozen import WRITTEN, separate
@@ -41,6 +42,7 @@ from gradsmith.ir.context import builder_at_work, current_builder
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, DType, describe_shape
 from gradsmith.ops import index
+from gradsmith.ops.raising import error_of
 from gradsmith.ops.shape import as_array, astype
 
 
@@ -205,6 +207,10 @@ class Tracer(Hashed):
     @property
     def mT(self) -> Any:  # noqa: N802  NumPy's name
         """The transpose of the last two axes."""
+        if self.ndim < 2:
+            misfit = ArgumentValueError(_NO_MATRIX, here(), "use x.T, or np.atleast_2d(x)")
+            misfit.own = ValueError(_NO_MATRIX)
+            raise misfit
         return self.apply(np.swapaxes, self, -1, -2)
 
     @property
@@ -453,11 +459,14 @@ class Tracer(Hashed):
         return self
 
 
+_NO_MATRIX = str(error_of(lambda: np.zeros(1).mT))
+
+
 @stands_for("flatiter")
 class Flat(ArrayLike):
     """``x.flat``: the elements of an array in C order, read and written by one index."""
 
-    __slots__ = ("base", "position")
+    __slots__ = ("_consumed", "base", "position")
     __gradsmith__ = True
     check_once: ClassVar[Callable[[str, str], None]]
     """Refuses what a branch or loop would have to undo."""
@@ -465,6 +474,30 @@ class Flat(ArrayLike):
     def __init__(self, base: Tracer) -> None:
         self.base = base
         self.position = 0
+        self._consumed: Span | None = None  # where all that was left has been taken
+
+    @property
+    def index(self) -> int:
+        """How many elements ``next`` has taken."""
+        self._check_known()
+        return self.position
+
+    @property
+    def coords(self) -> tuple[Any, ...]:
+        """The index of the next element."""
+        rest, found = self.index, []
+        for size in self.base.shape[:0:-1]:
+            rest, place = divmod(rest, size)
+            found.append(place)
+        return (rest, *reversed(found)) if self.base.ndim else ()
+
+    def _check_known(self) -> None:
+        if self._consumed is not None:
+            raise UnsupportedError(
+                "what a loop has left of x.flat is asked for",
+                here(),
+                "write x.flat again, or use x.ravel()",
+            )
 
     def as_array(self) -> Tracer:
         """A copy of the elements."""
@@ -489,9 +522,13 @@ class Flat(ArrayLike):
                 here(),
                 "iterate over x.ravel()[k:]",
             )
+        if self._consumed != here():  # the same loop may ask twice
+            self._check_known()
+        self._consumed = here()
         return self.as_array()
 
     def __next__(self) -> Any:
+        self._check_known()
         if self.position >= len(self):
             raise StopIteration
         taken = self.position
@@ -501,7 +538,11 @@ class Flat(ArrayLike):
         return found
 
     def __getitem__(self, key: Any) -> Any:
-        self.position = 0
+        self.position, self._consumed = 0, None
+        return self.element(key)
+
+    def element(self, key: Any) -> Any:
+        """The same, which does not begin anew: what a loop takes."""
         found = self._elements()[key]
         return found.copy() if found.ndim else found
 

@@ -181,7 +181,7 @@ def as_trips(value: Any) -> Trips | None:
         return value.peek()
     if isinstance(value, Flat):
         value.remaining()
-        return Trips(0, value.base.type.size, 1, lambda index: value[index])
+        return Trips(0, value.base.type.size, 1, value.element)
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
