@@ -95,6 +95,9 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
         return _of_super(trace, owner, name)
     if not is_users(owner):
         return of_library(trace, owner, name)
+    if name in _NAMED and isinstance(owner, (type, types.FunctionType)):
+        key, read = ("named", id(owner), name), partial(getattr, owner, name)
+        trace.reliances.setdefault(key, Reliance(read, read(), by_identity=False))
     if is_external(trace, owner):
         note_external(trace, owner)
         if name == "__dict__" and not isinstance(owner, type):
@@ -109,6 +112,10 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
     except AttributeError:
         pass
     return call(fallback, owner, name)
+
+
+_NAMED = ("__name__", "__qualname__", "__doc__", "__module__")
+"""What a class or function tells of itself, which Python keeps outside of its dict."""
 
 
 def of_library(trace: Trace, owner: Any, name: str) -> Any:

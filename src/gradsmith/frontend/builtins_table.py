@@ -19,8 +19,9 @@ from gradsmith.errors import (
     AttributeMissingError,
 )
 from gradsmith.frontend.arguments import argument_behind
-from gradsmith.frontend.choices import choose
+from gradsmith.frontend.choices import choose, identical
 from gradsmith.frontend.class_checks import by_metaclass, is_object_of, is_subclass
+from gradsmith.frontend.classes import special
 from gradsmith.frontend.dispatch import (
     any_traced,
     apply,
@@ -556,6 +557,14 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
     return default[0] if missing else attribute_of(owner, name)
 
 
+def _callable(value: Any) -> bool:
+    special(value, "__call__")  # which the next call must find the same
+    return callable(value)
+
+
+BUILTINS[callable] = _callable
+
+
 @builtin(dir)
 def _dir(value: Any) -> list[str]:
     behind = argument_behind(current_trace(), value)
@@ -565,8 +574,21 @@ def _dir(value: Any) -> list[str]:
 
 def _id(value: Any) -> int:
     check_identity_known(value)
+    if isinstance(value, Tracer) and value.type.form == "array":
+        value = _first_of(value)
     known = int(value) if isinstance(value, TracedInt) else None
     return id(value if known is None or not is_cached(known) else known)
+
+
+def _first_of(array: Tracer) -> Tracer:
+    """The first one whose ``id`` has been asked for that is the same object."""
+    trace = current_trace()
+    asked = [] if trace is None else trace.identified
+    for known in asked:
+        if identical(known, array):
+            return known
+    asked.append(array)
+    return array
 
 
 BUILTINS[id] = _id

@@ -190,6 +190,8 @@ class Trace:
     """Objects with hashes that staged methods have given, by identity."""
     outside_reads: list[OutsideRead] | None = None
     """What a cached function that is at work has read outside."""
+    identified: list[Any] = field(default_factory=list)
+    """Traced values whose ``id`` has been asked for."""
     nans: list[tuple[Any, Any]] = field(default_factory=list)
     """Traced numbers that are nan and have been hashed, with what stands for them as keys."""
     generators: list[weakref.ref[Any]] = field(default_factory=list)

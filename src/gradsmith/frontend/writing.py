@@ -17,6 +17,7 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend import protocols
+from gradsmith.frontend.classes import class_attribute, is_instance
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.exact_type import AS_FLOATS, check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
@@ -134,10 +135,9 @@ def _write(example: Any, spec: str, percent: bool) -> None:
 
 def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text | None:
     """What holds traced values, or writes itself by a function of the user's; else None."""
-    kind = type(value)
     names = {"r": ["__repr__"], "a": ["__repr__"], "s": ["__str__", "__repr__"]}
     for name in names.get(conversion, ["__format__", "__str__", "__repr__"]):
-        method = getattr(kind, name, None)
+        method = _looked_up(value, name)
         if isinstance(method, types.FunctionType) and _is_the_users(method):
             made = call(method, value, *([spec] if name == "__format__" else []))
             again = name == "__format__" or (not spec and conversion != "a")
@@ -151,6 +151,13 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
     if spec and not conversion:
         object.__format__(value, spec)  # which Python refuses as well
     return formatted(call, _of_container(call, value), "", spec)
+
+
+def _looked_up(value: Any, name: str) -> Any:
+    """What its class has under this name: the next call must find the same."""
+    if is_instance(value):
+        class_attribute(type(value), name)
+    return getattr(type(value), name, None)
 
 
 def _of_error(call: Call, error: BaseException, conversion: str) -> str | Text:
@@ -177,7 +184,7 @@ def _is_late(value: Any) -> bool:
         return _holds_late(value)
     if isinstance(value, BaseException) and any(map(_is_late, value.args)):
         return True
-    methods = (type(value).__repr__, type(value).__str__)
+    methods = [_looked_up(value, name) for name in ("__repr__", "__str__", "__format__")]
     own = any(isinstance(m, types.FunctionType) and _is_the_users(m) for m in methods)
     return own or isinstance(value, Unsettled) or is_traced(value)
 
