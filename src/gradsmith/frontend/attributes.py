@@ -49,6 +49,7 @@ from gradsmith.frontend.redirected_output import check_output
 from gradsmith.frontend.reflection import rely_on_attribute
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
@@ -572,6 +573,8 @@ def _set_in_c(owner: Any, name: str, value: Any) -> None:
     except TypeError as error:
         if isinstance(value, TracedInt):
             setattr(owner, name, TracedInt.known(value))
+        elif isinstance(value, Text):
+            setattr(owner, name, value.settled())
         elif isinstance(value, Tracer) and not isinstance(owner, Tracer):
             raise UnsupportedError(
                 f"the attribute {name!r} of an object that is not written in Python is set to a "

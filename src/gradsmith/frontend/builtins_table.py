@@ -583,7 +583,7 @@ def _id(value: Any) -> int:
 def _first_of(array: Tracer) -> Tracer:
     """The first one whose ``id`` has been asked for that is the same object."""
     trace = current_trace()
-    asked = [] if trace is None else trace.identified
+    asked: list[Tracer] = [] if trace is None else trace.identified
     for known in asked:
         if identical(known, array):
             return known

@@ -95,9 +95,12 @@ _UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def binary(word: str, left: Any, right: Any) -> Any:
-    """``left + right``; ``word`` is the name of `ast`'s operator."""
-    name, plain, _ = _BINARY[word]
+def binary(word: str, left: Any, right: Any, *, in_place: bool = False) -> Any:
+    """``left + right``; ``word`` is the name of `ast`'s operator. ``in_place`` it is what
+    ``left += right`` means where the left operand has no method for that: the error says so.
+    """
+    name, plain, updating = _BINARY[word]
+    plain = updating if in_place else plain
     left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
@@ -398,7 +401,7 @@ def inplace(word: str, left: Any, right: Any) -> Any:
         made = call(mine, left, right)
         if made is not NotImplemented:
             return made
-        return binary(word, left, right)
+        return binary(word, left, right, in_place=True)
     check_updated(left, f"__i{name}__")
     if isinstance(left, list) and asks_length(right):
         right = measured(right)
@@ -406,7 +409,9 @@ def inplace(word: str, left: Any, right: Any) -> Any:
         return _repeated(left, right)
     if not has_methods(right):
         own = has_methods(left) and not hasattr(type(left), f"__i{name}__")
-        return binary(word, left, right) if own else plain(left, right)
+        if own:
+            return binary(word, left, right, in_place=True)
+        return handled(plain, left, right) if plain in _OF_ARRAYS else plain(left, right)
     if isinstance(left, (list, deque)) and word in ("Add", "Mult"):
         made = _reflected(f"__r{name}__", left, right)
         if made is not NotImplemented:
@@ -414,7 +419,7 @@ def inplace(word: str, left: Any, right: Any) -> Any:
         if word == "Add" and is_iterable(right):
             right = measured(right) if isinstance(left, list) else iterator(right)
         return plain(left, right if word == "Add" else index_of(right))
-    return binary(word, left, right)
+    return binary(word, left, right, in_place=True)
 
 
 def _reflected(name: str, left: Any, right: Any) -> Any:

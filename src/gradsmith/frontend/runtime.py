@@ -199,6 +199,7 @@ from gradsmith.frontend.value_guards import decide, plain_key
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
 from gradsmith.ops.declare import FUNCTIONS
+from gradsmith.ops.raising import error_of
 
 assert asked_in_c.__name__, "C code asks objects what is not traced"
 assert number_methods.NUMBER_METHODS, "arrays have no methods"
@@ -246,8 +247,22 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return _call_function(function, args, kwargs)
         return _call_object(function, args, kwargs)
     except (TypeError, ValueError, AttributeError) as error:
-        _refuse_about_stand_ins(error, function, args, kwargs)
+        _raise_instead(error, meaning, function, args, kwargs)
         raise
+
+
+def _raise_instead(error: Exception, meaning: Any, function: Any, args: Any, kwargs: Any) -> None:
+    """Raise Python's error where the function does not take so many arguments: that of what it
+    means here has other names in it. Refuse what only stands for a value.
+    """
+    _refuse_about_stand_ins(error, function, args, kwargs)
+    trace = error.__traceback__
+    within = meaning is None or trace is None or trace.tb_next is not None
+    if within or not isinstance(error, TypeError):
+        return
+    own = error_of(lambda: function(*args, **kwargs))
+    if type(own) is TypeError and "argument" in str(own):
+        raise own from None
 
 
 _CALLED_THEMSELVES = (
