@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -194,7 +195,20 @@ _EXTENDED = {"g": "longdouble", "G": "clongdouble"}
 """Names that do not depend on the machine."""
 
 
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    complex: complex.__pos__,
+    float: float.__pos__,
+    int: int.__pos__,
+    str: str.__str__,
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}
+"""Makes of an object of a class derived from one of these what it is apart from that."""
+
+
 def _python(value: Any) -> ast.expr:
+    for cls, plain in _PLAIN.items():
+        if isinstance(value, cls) and not isinstance(value, bool):
+            value = plain(value)  # a class of the user's may have a `repr` of its own
     if isinstance(value, complex):
         return _complex(value)
     if isinstance(value, float):

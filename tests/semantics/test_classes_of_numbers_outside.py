@@ -1,0 +1,49 @@
+"""Numbers and texts outside of classes derived from Python's, with a ``repr`` of their own."""
+
+import numpy as np
+
+from control.one_object import check_calls
+from helpers import each
+
+
+class Unit(float):
+    def __repr__(self):
+        return "a unit"
+
+
+class Count(int):
+    def __repr__(self):
+        return "a count"
+
+
+class Word(str):
+    __slots__ = ()
+
+    def __repr__(self):
+        return "a word"
+
+
+class Phase(complex):
+    def __repr__(self):
+        return "a phase"
+
+
+UNIT, COUNT, WORD, PHASE = Unit(2.5), Count(1), Word("a"), Phase(1 + 2j)
+
+
+@each(
+    "function",
+    [
+        lambda x: x * UNIT,
+        lambda x: [1, 2, 3][COUNT] * x,
+        lambda x: sum(range(COUNT)) + x,
+        lambda x: ({"a": x}[WORD], WORD + "b"),
+        lambda x: (COUNT + 1, x),
+        lambda x: x * PHASE,
+        lambda x: (np.full(2, UNIT) * x, np.zeros(COUNT)),
+        lambda x, k=COUNT, u=UNIT: x * k * u,
+        lambda x: {"u": UNIT}["u"] * x,
+    ],
+)
+def test_values(function):
+    check_calls(function, (1.5,), (2.0,))
