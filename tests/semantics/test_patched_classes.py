@@ -38,6 +38,8 @@ CASES = [
     ("(A.__name__, type(a).__name__)", "A.__name__ = 'B'"),
     ("str(e), f'{e}'", "E.__str__ = lambda s: 'x'"),
     ("g.__name__, g.__doc__", "g.__name__ = g.__doc__ = 'h'"),
+    ("getattr(A(), 'zz', 0)", "A.zz = 3"),
+    ("hasattr(A(), 'zz'), hasattr(a, 'zz')", "A.zz = 3"),
     ("A.__doc__, A.__qualname__", "A.__doc__ = A.__qualname__ = 'h'"),
 ]
 

@@ -237,8 +237,11 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
     if _is_data_descriptor(kind) and not slot:
         return _bound(trace, kind, owner, type(owner), name)
     held = _held(trace, owner, name)
-    if held is MISSING and (kind is MISSING or slot) and is_external(trace, owner):
-        rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
+    if held is MISSING and (kind is MISSING or slot):
+        if is_external(trace, owner):
+            rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
+        else:
+            class_attribute(type(owner), name)  # the next call must find none, either
     if isinstance(held, MaybeUnset):
         return _where_set(trace, held, owner, kind)
     if held is not MISSING or slot:
