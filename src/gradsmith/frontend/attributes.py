@@ -12,7 +12,7 @@ import sys
 import types
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from gradsmith.errors import InternalError, UnsupportedError
 from gradsmith.frontend import attribute_dicts
@@ -101,7 +101,7 @@ def read_attribute(trace: Trace, owner: Any, name: str) -> Any:
         trace.reliances.setdefault(key, Reliance(read, read(), by_identity=False))
     if is_external(trace, owner):
         note_external(trace, owner)
-        if name == "__dict__" and not isinstance(owner, type):
+        if name == "__dict__" and not isinstance(owner, type) and instance_dict(owner) is not None:
             items = _items_as_attributes(trace, owner)
             return outside_dict(trace, owner) if items is None else items
     fallback: Any = special(owner, "__getattr__") or _of_another_class(owner)
@@ -147,7 +147,7 @@ def _own_or_error(trace: Trace, owner: Any, name: str) -> Any:
     if hook is not None:
         return call(hook, owner, name)
     found = default_attribute(trace, owner, name)
-    return getattr(Nothing(owner), name) if found is MISSING else found
+    return missing(owner, name) if found is MISSING else found
 
 
 def _of_another_class(owner: Any) -> Any:
@@ -203,25 +203,19 @@ def _names_held(owner: Any) -> tuple[str, ...]:
 def _missing_attribute(owner: Any, name: str) -> AttributeError:
     """The error that Python raises where an attribute is missing."""
     try:
-        getattr(Nothing(owner), name)
+        missing(owner, name)
     except AttributeError as error:
         return error
     raise InternalError(f"no error about {name!r}")
 
 
-class Nothing:
-    """Raises the error that Python raises where an attribute is missing."""
-
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
-
-    def __getattr__(self, name: str) -> Any:
-        owner = self._owner
-        if isinstance(owner, type):
-            text = f"type object {owner.__name__!r} has no attribute {name!r}"
-        else:
-            text = f"{type(owner).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(text, name=name, obj=owner)
+def missing(owner: Any, name: str) -> NoReturn:
+    """Raise the error that Python raises where an attribute is missing."""
+    if isinstance(owner, type):
+        text = f"type object {owner.__name__!r} has no attribute {name!r}"
+    else:
+        text = f"{type(owner).__name__!r} object has no attribute {name!r}"
+    raise AttributeError(text, name=name, obj=owner)
 
 
 def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
@@ -477,7 +471,7 @@ def outside_attribute(trace: Trace, owner: Any, name: str, value: Any = MISSING)
     home = home_of(owner)
     written = changed(trace, home, name)
     if written is not MISSING:
-        return getattr(Nothing(owner), name) if written is DELETED else written
+        return missing(owner, name) if written is DELETED else written
     check_cache_attribute(owner, name)
     if value is MISSING:
         try:
@@ -702,7 +696,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
     elif is_external(trace, owner := _real_object(trace, owner)) or isinstance(owner, type):
         held = _own(trace, owner, name)
         if held is MISSING:
-            getattr(Nothing(owner), name)
+            missing(owner, name)
         if isinstance(held, MaybeUnset):
             attribute_or_error(held, lambda: _missing_attribute(owner, name))
         if _is_pythons(trace, owner, name):

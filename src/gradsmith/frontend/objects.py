@@ -39,6 +39,7 @@ from gradsmith.frontend.classes import (
 )
 from gradsmith.frontend.dispatch import run
 from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.reflection import vars_of
 from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.tracer import Tracer
@@ -254,7 +255,7 @@ def _replaced(value: Any, /, **changes: Any) -> Any:
 
 
 MEANINGS: dict[Any, Callable[..., Any]] = {
-    vars: lambda owner: _owner_value(current_trace(), owner, "__dict__"),
+    vars: lambda owner: vars_of(partial(_owner_value, current_trace()), owner),
     getattr: _getattr,
     hasattr: _hasattr,
     setattr: _setter(set_attribute, setattr),

@@ -54,8 +54,16 @@ def reflection(
     if function is builtins.getattr:
         return partial(_get, attribute)
     if function is builtins.vars:
-        return lambda owner: attribute(owner, "__dict__")
+        return partial(vars_of, attribute)
     return None
+
+
+def vars_of(attribute: Attribute, owner: Any) -> Any:
+    """``vars(owner)``."""
+    try:
+        return attribute(owner, "__dict__")
+    except AttributeError:
+        return vars(object())  # which raises Python's error
 
 
 def _has(attribute: Attribute, owner: Any, name: str) -> bool:

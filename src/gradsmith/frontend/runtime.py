@@ -959,7 +959,7 @@ for _function in (
         iterated,
     ),
     *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
-    *(attributes.read_attribute, attributes.of_library, attributes.Nothing.__getattr__),
+    *(attributes.read_attribute, attributes.of_library, attributes.missing),
     *(attributes.store, attributes.set_default, attributes.delete_default, attributes.check_slots),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
     *(protocols.compare, protocols.contains, protocols.handled, protocols.with_pythons_errors),
