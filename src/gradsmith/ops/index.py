@@ -10,6 +10,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ShapeError
 from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
@@ -283,7 +284,25 @@ def _stored(x: Node, update: Node, *arrays: Node, index: Index) -> Node:
     if may_repeat(index, arrays):  # NumPy then stores one of the sums
         return index_set(x, update, *arrays, index=index)
     term = result.inputs[1]
-    return index_add(x, term if result.op.name == "add" else -term, *arrays, index=index)
+    if result.op.name == "subtract":
+        opposite = _opposite(term, x)
+        if opposite is None:
+            return index_set(x, update, *arrays, index=index)
+        term = opposite
+    return index_add(x, term, *arrays, index=index)
+
+
+def _opposite(term: Node, x: Node) -> Node | None:
+    """``-term`` where adding it is taking ``term`` away: 0 has two signs as a float alone, and
+    unsigned integers have one.
+    """
+    if term.array_type.inexact or _is_known_integer(term):
+        return -term
+    return -cast(term, x.dtype) if x.array_type.inexact else None
+
+
+def _is_known_integer(term: Node) -> bool:
+    return term.op is constant and term.array_type.weak and bool(term.attrs["value"])
 
 
 def _augmented(update: Node) -> Node | None:
