@@ -45,6 +45,10 @@ class Passing:
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
         self._watch(-1)
         own = own_error(error)
+        if own is None and is_refusal(error):  # an error in the manager must not take its place
+            with suppress(Exception):
+                _left(self._manager, kind, error, traceback)
+            return False
         given = (kind, error, traceback) if own is None else (type(own), own, traceback)
         return _left(self._manager, *given) and not is_refusal(error)
 
