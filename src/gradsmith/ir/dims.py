@@ -6,6 +6,7 @@ guard compiles anew. What changes while the code runs has bounds, which must set
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -258,35 +259,51 @@ def _excess(relation: str, left: Size, right: Size) -> Size:
     return left - right - (relation == ">") if relation in (">", ">=") else -1
 
 
+_MOST_PROOF_STEPS = 64
+"""Sizes that a proof looks at before it gives up: in a recurrence of quotients (a number that is
+halved again and again) each has several parts, and the search would be exponential.
+"""
+
+
 def _is_provable(size: Size) -> bool:
     """Whether ``size >= 0`` for all calls, taking a minimum (or maximum) in it by cases, and a
-    quotient by its bounds.
+    quotient by its bounds. False also where the search is too long.
     """
+    return _search_proof(size, itertools.count())
+
+
+def _search_proof(size: Size, steps: Iterator[int]) -> bool:
     bound = least(size)
     if bound is not None and bound >= 0:
         return True
+    if next(steps) >= _MOST_PROOF_STEPS:
+        return False
     for monomial, coefficient in size.terms if isinstance(size, Dim) else ():
         (atom, *more) = monomial or (None,)
         if more or not isinstance(atom, Compound):
             continue
         rest = size - of_atom(atom) * coefficient
-        if atom.name == "//" and _is_provable_of_quotient(atom, coefficient, rest):
-            return True
-        if atom.name not in ("min", "max"):
+        if atom.name == "//":
+            cases = _bound_of_quotient(atom, coefficient, rest)
+        elif atom.name in ("min", "max"):
+            cases = [rest + side * coefficient for side in (atom.left, atom.right)]
+        else:
             continue
-        needed = all if (atom.name == "min") == (coefficient > 0) else any
-        if needed(_is_provable(rest + side * coefficient) for side in (atom.left, atom.right)):
+        needed = any if (atom.name == "max") == (coefficient > 0) else all
+        if cases and needed(_search_proof(case, steps) for case in cases):
             return True
     return False
 
 
-def _is_provable_of_quotient(atom: Compound, coefficient: int, rest: Size) -> bool:
-    """Whether ``coefficient * (n // d) + rest >= 0``: ``n - d < d * (n // d) <= n``."""
+def _bound_of_quotient(atom: Compound, coefficient: int, rest: Size) -> list[Size]:
+    """A size that proves ``coefficient * (n // d) + rest >= 0`` by being at least 0, as
+    ``n - d < d * (n // d) <= n``; none where the divisor is not known to be positive.
+    """
     divisor = atom.right
     if not isinstance(divisor, int) or divisor <= 0:
-        return False
+        return []
     end = atom.left if coefficient < 0 else atom.left - divisor + 1
-    return _is_provable(rest * divisor + end * coefficient)
+    return [rest * divisor + end * coefficient]
 
 
 _BELOW = {">": 0, ">=": 1, "==": 0, "!=": 0, "<": 1, "<=": 0}
