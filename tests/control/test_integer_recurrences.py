@@ -113,3 +113,60 @@ def test_conditions_on_numbers_of_arguments_stay_short():
     assert few(3, 20) == repeated(3, 20)
     assert many(3, 40) == repeated(3, 40)
     assert len(many.source(3, 40)) < 3 * len(few.source(3, 20))
+
+
+def halved(n):
+    steps = 0
+    while n > 1:
+        n, steps = n - n // 2, steps + 1
+    return steps
+
+
+def leaves_of_halves(n):
+    return 1 if n < 2 else leaves_of_halves(n // 2) + leaves_of_halves(n - n // 2)
+
+
+def means_of_halves(n):
+    steps = []
+    while n > 1:
+        n = (n + n // 2) // 2
+        steps.append(n)
+    return steps
+
+
+def work_list(n):
+    work, done = [n], []
+    while work:
+        k = work.pop()
+        done.append(k)
+        if k > 1:
+            work += [k // 2, k - k // 2 - 1]
+    return done
+
+
+def bisected(n):
+    low, high, seen = 0, n, []
+    while low < high:
+        middle = (low + high) // 2
+        seen.append(middle)
+        low, high = (middle + 1, high) if middle * middle < n else (low, middle)
+    return low, seen
+
+
+def clock(n):
+    hour, minute, times = 3, 5, []
+    for _ in range(4):
+        minute += n
+        hour, minute = (hour + minute // 60) % 24, minute % 60
+        times.append((hour, minute))
+    return times
+
+
+@pytest.mark.parametrize(
+    "function", [halved, leaves_of_halves, means_of_halves, work_list, bisected, clock]
+)
+def test_quotients_of_quotients(function):
+    """What is known of a size is searched for only so long."""
+    compiled = gs.compile(function)
+    for n in (17, 40, 5, 63):
+        assert compiled(n) == function(n)

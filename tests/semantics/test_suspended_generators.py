@@ -103,6 +103,88 @@ def thrown_into(x):
     return x[0], log
 
 
+def steps(x, log, n):
+    try:
+        for i in range(n):
+            yield i * x[i % len(x)]
+    finally:
+        log.append(n)
+
+
+def left_by_an_error(x):
+    log = []
+    for kind in (ValueError, OSError, NameError, KeyError):
+        try:
+            for v in steps(x, log, 3):
+                if v > 0:
+                    raise kind(v)
+        except kind as error:
+            log.append((kind.__name__, error.args[0]))
+    try:
+        for v in steps(x, log, 2):
+            next(iter(()))
+    except StopIteration:
+        log.append("stop")
+    return log
+
+
+def left_by_an_error_in_a_function(x):
+    log = []
+
+    def first_above(bound):
+        for v in steps(x, log, 3):
+            if v > bound:
+                raise ValueError(bound)
+        return bound
+
+    for bound in (0.0, 2.5, 100.0):
+        try:
+            log.append(first_above(bound))
+        except ValueError as error:
+            log.append(str(error))
+    return log
+
+
+def left_by_errors_within_a_loop(x):
+    log, total = [], 0.0
+    for k in range(3):
+        try:
+            for v in steps(x, log, 3):
+                total += v
+                if v * k > 1:
+                    raise ValueError(k)
+        except ValueError as error:
+            log.append(error.args)
+    return total, log
+
+
+def left_before_its_end_by_others(x):
+    log = []
+    for v, w in zip(steps(x, log, 3), steps(x, log, 2), strict=False):
+        log.append(v + w)
+    log.append("after zip")
+    for v in map(abs, steps(x, log, 4)):
+        if v >= 0:
+            break
+    log.append("after map")
+    it = steps(x, log, 5)
+    log.append(next(it))
+    it = None
+    log.append("after the name")
+    return log, it
+
+
+def left_within_another(x):
+    log = []
+    for v in steps(x, log, 3):
+        try:
+            for w in steps(x, log, 2):
+                raise KeyError(w + v)
+        except KeyError as error:
+            log.append(error.args[0])
+    return log
+
+
 @each(
     "function",
     [
@@ -114,6 +196,11 @@ def thrown_into(x):
         ended_by_break,
         recursive,
         thrown_into,
+        left_by_an_error,
+        left_by_an_error_in_a_function,
+        left_by_errors_within_a_loop,
+        left_before_its_end_by_others,
+        left_within_another,
     ],
 )
 def test_ends_happen_once(function):

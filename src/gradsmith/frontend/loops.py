@@ -172,6 +172,8 @@ class Looping:
             raise  # noqa: PLE0704  within the except block of staged code
         if self._trying is not None:
             self._trying.close()
+        if self._is_pythons and not (isinstance(error, GradsmithError) and error.own is None):
+            self._release_iterator()
         if isinstance(error, TentativeError):
             if self._tentative is not None:
                 self._tentative.undo()
@@ -386,10 +388,14 @@ class Looping:
 
     def _leave_iterator(self, left: bool) -> bool:
         """``left``; where it holds, an iterator that nobody else has ends here, as in Python."""
-        if left and self._trying is not None:
+        if left:
+            self._release_iterator()
+        return left
+
+    def _release_iterator(self) -> None:
+        if self._trying is not None:
             self.iterable, self.plan = None, replace(self.plan, iterable=None)
             self._trying.close()
-        return left
 
     # -- trips
 
@@ -403,6 +409,8 @@ class Looping:
                 self.failed()
         if self._iterator is not None:
             self._iterator.ended()
+        if self._is_pythons:
+            self._release_iterator()
 
     @in_users_name
     def _tried(self, frame: Any) -> Generator[Any, None, None]:
