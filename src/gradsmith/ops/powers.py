@@ -236,7 +236,8 @@ def power_of(x1: Any, x2: Any, /) -> Node:
     n = _whole(exponent, x)
     if n is not None and n < 0 and x.dtype.kind == "u":
         check_range(n, x.dtype)
-    if n == -1 and x.array_type.inexact and not lacks_methods(x):  # Python words its own error
+    floating = x.array_type.inexact and not x.array_type.complex
+    if n == -1 and floating and not lacks_methods(x):  # Python words its own error
         return 1 / x
     if n is not None:
         return integer_power(x, n=n)

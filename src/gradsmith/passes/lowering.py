@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Node, is_users
 from gradsmith.ir.intrinsics import is_number, number
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
 from gradsmith.ops.compare import isfinite, logical_or, not_equal
@@ -27,6 +27,8 @@ def lower_power(node: Node) -> Node | None:
     """``x**5`` as ``x * (x**2)**2``: binary powering, squares stay squares."""
     if node.op is not integer_power or node.ndim == 0:
         return None  # of numbers the operator is as quick, and the last bit the user's
+    if node.array_type.complex and is_users(node):
+        return None  # products have other signs of zeros
     n = node.attrs["n"]
     if not 2 < n <= MOST_PRODUCTS:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.graph import Node
+from gradsmith.ir.graph import Node, is_users
 from gradsmith.ir.intrinsics import is_number, item, number
 from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops import syntax
@@ -56,25 +56,28 @@ def _keep(x: Node, **_: Any) -> Node:
 
 
 def _kept(root: Node, x: Node) -> Node | None:
-    """``x`` for ``x / 1``; of a number only where that is of the class of the result."""
-    return x if _is_of_class(x, root) else None
+    """``x`` for ``x / 1``."""
+    return x if _is_exact(x, root) else None
 
 
-def _is_of_class(x: Node, root: Node) -> bool:
-    """Whether the class of a number is that of the result for certain: ``1.0 * 2`` is 2.0."""
-    adjoint = root.span is not None and root.span.adjoint
-    return adjoint or bool(root.ndim) or is_of_known_class(x)
+def _is_exact(x: Node, root: Node) -> bool:
+    """Whether ``x`` may stand for the result: ``1.0 * 2`` is 2.0, and products and quotients of
+    complex numbers have sums of zeros in them, or of infinities times 0.
+    """
+    if not is_users(root):
+        return True
+    return not x.array_type.complex and (bool(root.ndim) or is_of_known_class(x))
 
 
 def _strong(root: Node, x: Node) -> Node | None:
     """``np.float64(x)`` for ``np.float64(1.0) * x``, of a Python number."""
-    if x.type == root.type and not _is_of_class(x, root):
+    if x.type == root.type and not _is_exact(x, root):
         return None
     return cast(x, root.dtype) if x.array_type.weak and not root.array_type.weak else x
 
 
 def _opposite(root: Node, x: Node) -> Node | None:
-    return -x if x.array_type.inexact and _is_of_class(x, root) else None
+    return -x if x.array_type.inexact and _is_exact(x, root) else None
 
 
 def _compose_transposes(root: Node, x: Node) -> Node:
@@ -126,14 +129,14 @@ def _one_number(root: Node, x: Node) -> Node | None:
 def _number_of_adjoint(root: Node, x: Node) -> Node | None:
     """A constant, where branches join adjoints: of which class it is, nobody can tell there."""
     value = number(x)
-    if value is None or root.span is None or not root.span.adjoint:
+    if value is None or is_users(root):
         return None
     typed = root.dtype.type(value)
     return current_builder().lift(typed.item() if root.array_type.weak else typed)
 
 
 def _first_power(root: Node, x: Node) -> Node | None:
-    return x if root.attrs["n"] == 1 and _is_of_class(x, root) else None
+    return x if root.attrs["n"] == 1 and _is_exact(x, root) else None
 
 
 def _reduced_away(root: Node, x: Node) -> Node | None:
@@ -155,7 +158,7 @@ def _new_axes(root: Node, x: Node) -> Node | None:
 
 def _minus(root: Node, x: Node, c: Node, y: Node) -> Node | None:
     """``x + -2 * y`` is ``x - 2 * y``, to the last bit."""
-    factor = number(c)
+    factor = number(c) if y.array_type.inexact else None  # -128 has no opposite in 8 bits
     return x - (-factor) * y if isinstance(factor, (int, float)) and factor < 0 else None
 
 
