@@ -214,9 +214,8 @@ def test_large_integers(body):
 
 def test_what_is_no_error_of_large_integers_is_not_handled():
     compiled = gs.compile(handled("return np.abs(n)", "Exception", "n"))
-    assert compiled(-3) == 3
-    with pytest.raises(gs.GradsmithError):
-        compiled(10**400)
+    for n in (-3, 10**400, -(10**400), 5):
+        assert compiled(n) == abs(n)
 
 
 SHIFTS = ("return n << k", "return n >> k", "n <<= k\nreturn n", "n << k\nreturn n")
@@ -258,3 +257,42 @@ def test_loops_over_counters_stay_loops():
     compiled = gs.compile(function)
     assert len({compiled.source(x, 2).count("\n") for x in (THREE, np.ones(5))}) == 1
     check_calls(function, (THREE, 2), (np.ones(5), 3), (np.ones(5), 10**400), (THREE, 3))
+
+
+NUMBERS = (2.5, float("nan"), 300.7, float("inf"), -1.5, 1e300)
+OF_NUMBERS = (
+    "return np.int8(a)",
+    "return np.array(a, dtype=int)",
+    "return np.array([a, 1.0], dtype=int)",
+    "return np.asarray(a, dtype=np.int16)",
+    "return np.int32([a, a])",
+    "return np.int64(np.float64(a))",
+    "return np.full(3, a, dtype=int)",
+    "x[0] = a\nreturn x",
+    "x[:] = a\nreturn x",
+    "x.fill(a)\nreturn x",
+    "x[x > 1] = a\nreturn x",
+    "x[[0, 1]] = a\nreturn x",
+    "x[:2] = [a, 1]\nreturn x",
+    "np.put(x, [0], a)\nreturn x",
+    "x[:] = np.float64(a)\nreturn x",
+)
+
+
+@each("body", OF_NUMBERS)
+def test_floats_in_arrays_of_integers(body):
+    lines = body.replace("\n", "\n    ")
+    errors = "(ValueError, OverflowError)"
+    handled = function_of(
+        f"try:\n    {lines}\nexcept {errors} as error:\n    return str(error)", "a, x"
+    )
+    plain = function_of(f"{body}\n", "a, x")
+    for dtype in (np.int64, np.uint8):
+        check_calls(handled, *((a, np.array([1, 2, 3], dtype)) for a in NUMBERS))
+    check_calls(plain, *((a, np.array([1, 2, 3])) for a in NUMBERS))
+
+
+@each("name", ["float16", "float32", "float64", "int8", "int64", "uint64", "bool_", "complex64"])
+def test_numbers_of_numpy_of_complex_ones(name):
+    body = f"try:\n    return np.{name}(z)\nexcept TypeError as error:\n    return str(error)"
+    check_calls(function_of(body, "z"), (2 + 1j,), (0j,), (-1j,))

@@ -25,7 +25,7 @@ COMPLEX_EXPRESSIONS = {
     "quotient by 1": lambda z: z / 1,
     "minus 0": lambda z: z - 0,
     "product with -1": lambda z: z * -1,
-    "opposite of the opposite": lambda z: -(-z),
+    "opposite of the opposite": lambda z: np.negative(-z),
     "power of 1": lambda z: z**1,
     "power of -1": lambda z: z**-1,
     "power of 2": lambda z: z**2,

@@ -121,7 +121,7 @@ def left_by_an_error(x):
         except kind as error:
             log.append((kind.__name__, error.args[0]))
     try:
-        for v in steps(x, log, 2):
+        for _ in steps(x, log, 2):
             next(iter(()))
     except StopIteration:
         log.append("stop")

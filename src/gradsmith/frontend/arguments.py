@@ -35,7 +35,16 @@ def is_input(value: Any) -> bool:
 
 def is_argument_leaf(value: Any) -> bool:
     """Whether ``value`` is part of an argument that each call passes anew."""
-    return is_input(value) or is_library_object(value)
+    if is_input(value):
+        return not is_beyond_64_bits(value)
+    return is_library_object(value)
+
+
+def is_beyond_64_bits(value: Any) -> bool:
+    """Whether it is an integer that NumPy has no signed type for: it takes them as objects, or as
+    unsigned. Code for one is for no other.
+    """
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 def check_leaf(value: Any, name: str, what: str = "argument") -> None:

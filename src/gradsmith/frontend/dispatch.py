@@ -60,7 +60,7 @@ from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import (
     as_numpy_words,
     beginning,
-    converted_integers,
+    converted_numbers,
     error_of,
     is_long_quotient,
     may_be_out_of_range,
@@ -375,7 +375,7 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) ->
             _raise_of(trace, node, signals)
         if trace.handled["IndexError"] and _is_out_of_range_by_data(node, call):
             _raise_of(trace, reading(node), (), trace.asked or call)
-        for operand, dtype in converted_integers(node) if trace.trying else ():
+        for operand, dtype in converted_numbers(node) if trace.trying else ():
             _raise_of(trace, astype(operand, dtype=dtype), ())
         if trace.trying and (of_long_integers(node) or is_long_quotient(node)):
             _raise_of(trace, node, ())

@@ -34,7 +34,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import PYTHON_TYPES
-from gradsmith.ops.compare import isnan, logical_not, logical_or, not_equal
+from gradsmith.ops.compare import isnan, logical_not, logical_or, not_equal, signbit
 from gradsmith.ops.complex import imag, real
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import present_integers
@@ -264,11 +264,19 @@ def _check(trace: Trace, node: Node, present: Any, span: Span | None) -> None:
 def _changed(node: Node, present: Any) -> Node:
     if node.dtype.kind == "b":
         return logical_not(node) if present else node
-    if not is_nan(present):
+    if node.dtype.kind not in "fc" or not (is_nan(present) or _has_zero(present)):
         return not_equal(node, present)
     if node.dtype.kind == "c":
         return logical_or(_changed(real(node), present.real), _changed(imag(node), present.imag))
-    return logical_not(isnan(node))
+    if is_nan(present):
+        return logical_not(isnan(node))
+    negative = signbit(node)  # 0.0 and -0.0 are equal, and not the same
+    other_sign = logical_not(negative) if np.signbit(present) else negative
+    return logical_or(not_equal(node, 0), other_sign)
+
+
+def _has_zero(number: Any) -> bool:
+    return 0 in (number.real, number.imag) if np.iscomplexobj(number) else number == 0
 
 
 def _fact(node: Node, present: Any, span: Span | None) -> str:

@@ -12,7 +12,7 @@ from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant
 from gradsmith.ir.op import NON_DIFF, ArgumentRule, Emitter, Linear, Op
-from gradsmith.ir.types import ArrayType, broadcast, describe, describe_shape, same_shape
+from gradsmith.ir.types import ArrayType, DType, broadcast, describe, describe_shape, same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.create import zeros
 from gradsmith.ops.declare import FUNCTIONS, as_node, as_stored, primitive
@@ -33,6 +33,7 @@ from gradsmith.ops.manipulate import broadcasted, reshaped
 from gradsmith.ops.open_axes import ROOM, OpenLength, Row, is_all_rows
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.repeats import may_repeat
+from gradsmith.ops.scalars import as_float
 from gradsmith.ops.shape import (
     astype,
     cast,
@@ -341,8 +342,17 @@ def write(x: Node, key: Any, value: Any) -> Node:
         return squeeze(write(expand_dims(x, axis=places), key, value), axis=places)
     index, arrays, update = _writing(x, key, value)
     if not index.items and x.ndim:
-        return broadcasted(cast(update, x.dtype), x.shape)
+        return broadcasted(cast(_as_stored(update, x.dtype), x.dtype), x.shape)
     return _stored(x, update, *arrays, index=index)
+
+
+def _as_stored(update: Node, dtype: DType) -> Node:
+    """``update`` such that its conversion raises NumPy's error: a number for an array of signed
+    integers is converted as one of Python's, which may be NaN.
+    """
+    type_ = update.array_type
+    number = type_.form == "scalar" and type_.dtype.kind == "f" and dtype.kind == "i"
+    return as_float(update) if number else update
 
 
 def _has_truths(key: Any) -> bool:

@@ -21,6 +21,7 @@ from gradsmith.ops.declare import as_node, implements, primitive
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.join import stack
+from gradsmith.ops.scalars import python_bool
 
 Numbers = tuple[int, ...]
 
@@ -163,10 +164,21 @@ def _ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Node:
     return made if made.ndim else ops.expand_dims(made, axis=(0,))
 
 
+def _of_complex(value: Node, dtype: DType) -> Node:
+    """A complex number of Python's as NumPy's ``dtype`` takes it: all but real numbers do."""
+    if dtype.kind == "b":
+        return python_bool(value)
+    if dtype.kind != "c":
+        raise ArgumentTypeError(f"np.{dtype} takes a real number, not a complex one of Python's")
+    return value
+
+
 def _scalar_type(dtype: DType) -> Any:
     """``np.float32(x)``: the value in that dtype."""
 
     def convert(value: Any = 0, /) -> Node:
+        if isinstance(value, Node) and value.array_type.weak and value.array_type.complex:
+            value = _of_complex(value, dtype)
         made = joined(value, dtype)
         if not made.ndim and made.array_type.form == "array":
             return getitem(made, index=Index(()))

@@ -172,8 +172,8 @@ def _is_too_large(node: Node) -> bool:
     return type(value) is int and abs(value) > sys.float_info.max
 
 
-def converted_integers(node: Node) -> list[tuple[Node, DType]]:
-    """The integers of Python's among its operands that it converts to a dtype which may not hold
+def converted_numbers(node: Node) -> list[tuple[Node, DType]]:
+    """The numbers of Python's among its operands that it converts to a dtype which may not hold
     them, each with this dtype.
     """
     type_ = node.type
@@ -185,7 +185,9 @@ def converted_integers(node: Node) -> list[tuple[Node, DType]]:
         return [
             (i, type_.dtype)
             for i in node.inputs[places]
-            if _may_be_too_large(i, type_.dtype) or (any_size and _may_be_unbounded(i))
+            if _may_be_too_large(i, type_.dtype)
+            or (any_size and _may_be_unbounded(i))
+            or (_is_float(i) and node.op.name in _OF_WHOLE_NUMBERS)
         ]
     dtype = _floating(node, type_)
     if dtype is None or is_long_quotient(node):
@@ -204,6 +206,8 @@ def is_long_quotient(node: Node) -> bool:
 
 _OF_FITTING_DTYPE = frozenset({"array", "full"})
 """What takes another dtype for integers of more than 64 bits."""
+_OF_WHOLE_NUMBERS = frozenset({"astype", "array", "index_set"})
+"""What makes integers of Python's floats only where these are no NaN and not too large."""
 
 
 def _floating(node: Node, type_: ArrayType) -> DType | None:
@@ -273,6 +277,12 @@ _CONVERTING = {
     "index_set": slice(1, 2),
 }
 """By operations that convert numbers of Python's: which of the operands."""
+
+
+def _is_float(operand: Node) -> bool:
+    """Whether it is a floating-point number of Python's, which may be NaN or infinite."""
+    type_ = operand.type
+    return isinstance(type_, ArrayType) and type_.weak and type_.inexact
 
 
 def _may_be_too_large(operand: Node, dtype: np.dtype[Any]) -> bool:

@@ -280,8 +280,8 @@ def _is_turned(node: Node) -> bool:
 
 
 def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
-    if type(x) is int and dtype.kind in "iu":
-        return dtype.type(x)  # which raises an error where it is too large
+    if type(x) in (int, float) and dtype.kind in "iu":
+        return dtype.type(x)  # which raises an error where it is too large, or NaN
     return _cast(x, dtype)
 
 
