@@ -5,7 +5,6 @@ the function's own ``try`` handles: each through one compiled object, next to pl
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of
