@@ -22,7 +22,7 @@ from gradsmith.frontend import protocols, stacked_arrays
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.class_statements import Making
-from gradsmith.frontend.classes import is_instance
+from gradsmith.frontend.classes import is_instance, is_users_class
 from gradsmith.frontend.codes import CodeTable
 from gradsmith.frontend.container_calls import note_extended
 from gradsmith.frontend.context_managers import Passing
@@ -486,10 +486,13 @@ class Scratch:
         return Making(metaclass)
 
     def decorator(self, function: Any) -> Any:
-        """``function``, which is given a function or class: one of the user's is staged."""
+        """``function``, which is given a function or class: one of the user's goes through the
+        runtime, a class too.
+        """
         plain = getattr(function, "__func__", function)
         library = isinstance(plain, FunctionType) and is_library(plain)
         users = isinstance(plain, FunctionType) or is_instance(plain)
+        users = users or (isinstance(plain, type) and is_users_class(plain))
         return partial(call, function) if users and not library else function
 
     def raised(self, error: Any) -> Any:

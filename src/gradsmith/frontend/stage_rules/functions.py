@@ -86,10 +86,18 @@ class _ReadsInClass(ast.NodeTransformer):
         """
         if self._is_of_variable(node.func) and not self._reads_own(node):
             return cast(ast.expr, self.rewriter.visit(node))
-        func = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
+        func = self._called(node.func)
         given = [self.visit(value) for value in node.args]
         keywords = [self.visit(keyword) for keyword in node.keywords]
         return replaced(node, func=func, args=given, keywords=keywords)
+
+    def _called(self, func: ast.expr) -> ast.expr:
+        """A function or class of the user's is called by the runtime."""
+        if not isinstance(func, ast.Name):
+            return self.visit(func)
+        if hasattr(builtins, func.id):
+            return func
+        return self.rewriter.scratch("decorator", place(func), func)
 
     def _is_of_variable(self, func: ast.expr) -> bool:
         """Whether it is a method of a variable of the function around."""
@@ -110,7 +118,14 @@ class _ReadsInClass(ast.NodeTransformer):
         """A method: its defaults are evaluated with the class."""
         defaults = [self.visit(value) for value in node.args.defaults]
         by_name = [value and self.visit(value) for value in node.args.kw_defaults]
-        return replaced(node, args=replaced(node.args, defaults=defaults, kw_defaults=by_name))
+        decorators = [self._decorator(decorator) for decorator in node.decorator_list]
+        arguments = replaced(node.args, defaults=defaults, kw_defaults=by_name)
+        return replaced(node, args=arguments, decorator_list=decorators)
+
+    def _decorator(self, decorator: ast.expr) -> ast.expr:
+        if isinstance(decorator, ast.Name):
+            return self._called(decorator)
+        return self.rewriter.scratch("decorator", place(decorator), self.visit(decorator))
 
     def _left(self, node: ast.AST) -> ast.AST:
         """What has a scope of its own."""
