@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from helpers import each
 
 CASES = {}
@@ -89,3 +90,29 @@ def test_value_and_gradient(name):
         loss = [(np.sum(function(x + e) ** 2), np.sum(function(x - e) ** 2)) for e in steps]
         expected = [(a - b) / 2e-6 for a, b in loss]
         np.testing.assert_allclose(gradient(x), expected, rtol=1e-6)
+
+
+class Pair:
+    def __init__(self, a):
+        self.a = a
+
+    def __add__(self, other):
+        return Pair(self.a + other) if isinstance(other, (int, float)) else NotImplemented
+
+    __radd__ = __add__
+
+
+@each(
+    "body",
+    [
+        "(Pair(1) + x).a",
+        "(x + Pair(1)).a",
+        "p = Pair(0.0)\nfor _ in range(3):\n    p = p + x\nreturn p.a",
+        "try:\n    return (Pair(1) * x).a\nexcept TypeError as error:\n    return str(error)",
+    ],
+)
+def test_scalars_of_numpy_ask_a_second_time(body):
+    """By their own operator, as numbers of Python's."""
+    function = function_of(body, "x", Pair=Pair)
+    check_calls(function, (np.int64(2),), (2.5,), (np.float64(1.5),))
+    assert gs.compile(function)(np.float32(2)) == function(np.float32(2))

@@ -22,6 +22,17 @@ BODIES = {
     "list": "class C: reg = R\nC.reg.append(n)\nreturn x[0]",
     "appended": "class C: R.append(n)\nreturn x[0]",
     "variable": f"{LOOP}    class C: r.append(i); k = i\n    r.append(C.k * x[0])\nreturn r",
+    "call": "class C: k = up()\nreturn C.k * x[0]",
+    "call in a default": "class C:\n    def f(s, a=up()): return a * x[0]\nreturn C().f()",
+    "call in a class inside": "class B:\n    class C: k = up()\nreturn B.C.k * x[0]",
+    "print": "class C: print('made', n)\nreturn x[0]",
+    "attribute": "class C:\n    T.n += 1\n    T.k = n\nreturn x[0] * T.n",
+    "item": "d = {}\nclass C:\n    d['a'] = x[0]; D['a'] += 1; d['b'] = d['a'] * 2\nreturn d['b']",
+    "deleted": "d = {1: x[0], 2: x[1]}\nclass C:\n    del d[1]\nreturn d[2], len(d)",
+    "iterator": "it = iter([1, 2, 3])\nclass C: a = next(it); b = next(it)\nreturn C.b, next(it)",
+    "loop": "class C:\n    for i in range(3): R.append(i)\nreturn x[0]",
+    "decorator": "class C:\n    @noted\n    def f(s, v): return v\nreturn C().f(x[0])",
+    "decorated property": "class C:\n    @property\n    @noted\n    def f(s): return x[1]\nreturn C().f",
     "dict": "class C: d = D\nC.d['a'] = n\nC().d['b'] = x[0]\nreturn x[0]",
 }
 
@@ -29,16 +40,27 @@ BODIES = {
 CALLS = [(np.array(x), n) for x, n in (([1.25, -2.0], 1), ([3.0, 4.0], 2), ([0.5, 4.0], 0))]
 
 
+OUTSIDE = """
+class T: n = 0
+def up():
+    T.n += 1
+    return T.n
+def noted(function):
+    R.append(function.__name__)
+    return function
+"""
+
+
 def made(body):
     function = written(
-        "def f(x, n):\n" + "".join(f"    {line}\n" for line in body.split("\n")),
+        f"{OUTSIDE}def f(x, n):\n" + "".join(f"    {line}\n" for line in body.split("\n")),
         np=np,
         dataclass=dataclasses.dataclass,
         K=1.5,
         CFG=[2.0],
         R=[1.0, 3.0],
         V=np.array([1.0, 2.0]),
-        D={},
+        D={"a": 0},
     )
     return function, function.__globals__
 
@@ -51,7 +73,7 @@ def change(variables):
 
 
 @each("body", BODIES.values())
-def test_outside_state(body):
+def test_outside_state(body, capsys):
     (plain, theirs), (function, mine) = made(body), made(body)
     compiled = gs.compile(function)
     for x, n in (
@@ -59,7 +81,10 @@ def test_outside_state(body):
         (np.array([3.0, 4.0]), 2),
         (np.array([0.5, 4.0]), 0),
     ):
-        assert repr(compiled(x, n)) == repr(plain(x, n))
+        expected, printed = repr(plain(x, n)), capsys.readouterr().out
+        assert repr(compiled(x, n)) == expected
+        assert capsys.readouterr().out == printed
+        assert vars(mine["T"])["n"] == vars(theirs["T"])["n"]
         for name in ("K", "CFG", "R", "V", "D"):
             assert repr(mine[name]) == repr(theirs[name])
         change(theirs)

@@ -239,6 +239,10 @@ def either_side(
             return given
     if by_sequence:
         return _of_sequence(name, plain, left, right)
+    if _is_scalar(right) and name not in _COMPARING and not _knows_arrays(type(left)):
+        given = _tried(left, name, _as_pythons(right))  # NumPy's own operator asks again
+        if given is not NotImplemented:
+            return given
     return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
 
 
@@ -334,8 +338,7 @@ def _check_array(left: Any, right: Any) -> Any:
     if not isinstance(left, Tracer) or left.type.weak:
         return left
     kind = type(right)
-    knows = getattr(kind, "__array_ufunc__", MISSING_UFUNC) is None
-    knows = knows or getattr(kind, "__array_priority__", 0.0) > 0
+    knows = _knows_arrays(kind)
     sequence = hasattr(kind, "__len__") or hasattr(kind, "__array__")
     if not knows and (left.type.form == "array" or sequence):
         raise ArgumentTypeError(
@@ -344,9 +347,24 @@ def _check_array(left: Any, right: Any) -> Any:
             current_span(),
             "write `__array_ufunc__ = None` in its class, so that its own method is called",
         )
-    if knows or left.dtype.kind == "c":
-        return left
-    return run(as_float if left.dtype.kind == "f" else as_python, left)
+    return left if knows else _as_pythons(left)
+
+
+def _knows_arrays(kind: type) -> bool:
+    """Whether NumPy's operators leave the operation to objects of the class."""
+    knows = getattr(kind, "__array_ufunc__", MISSING_UFUNC) is None
+    return knows or getattr(kind, "__array_priority__", 0.0) > 0
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, Tracer) and value.type.form == "scalar"
+
+
+def _as_pythons(scalar: Tracer) -> Any:
+    """A number of NumPy's as NumPy's operators hand it on to an object."""
+    if scalar.dtype.kind == "c":
+        return scalar
+    return run(as_float if scalar.dtype.kind == "f" else as_python, scalar)
 
 
 MISSING_UFUNC = object()

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, GradsmithError, Span
 from gradsmith.frontend.arguments import is_input
-from gradsmith.frontend.classes import is_own_number
+from gradsmith.frontend.classes import is_instance, is_own_number
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, present_object
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.text import Text
@@ -69,7 +69,8 @@ def check_results(shape: Tree, *, writable: bool) -> None:
         )
     named = isinstance(value, type) and class_name(value) is not None
     text = isinstance(value, Text) or is_returnable(value)
-    known = isinstance(value, _WRITABLE) or (
+    own_text = isinstance(value, str) and is_instance(value) and not isinstance(value, enum.Enum)
+    known = (isinstance(value, _WRITABLE) and not own_text) or (
         type(value) in (set, frozenset) and all(map(is_written, value))
     )
     fine = named or text or known if writable else value is None

@@ -486,8 +486,8 @@ class Scratch:
         return Making(metaclass)
 
     def decorator(self, function: Any) -> Any:
-        """``function``, which is given a function or class: one of the user's goes through the
-        runtime, a class too.
+        """``function``, which is given a function or class: the runtime calls one of the user's, or
+        a class of the user's.
         """
         plain = getattr(function, "__func__", function)
         library = isinstance(plain, FunctionType) and is_library(plain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.rewriter import SCRATCH, Rewriter, place, rule
@@ -64,7 +64,26 @@ class _ReadsInClass(ast.NodeTransformer):
 
     def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Copies of the statements, with calls of the runtime in them."""
-        return [self.visit(copy.deepcopy(statement)) for statement in body]
+        copies = ast.Module([copy.deepcopy(statement) for statement in body], [])
+        return cast(ast.Module, self.generic_visit(copies)).body
+
+    def _doing(self, node: ast.stmt) -> Any:
+        """A statement that has nothing to do with the class's own names is one of the function."""
+        if self._binds(node) or self._reads_own(node):
+            return self.generic_visit(node)
+        return self.rewriter.visit(node)
+
+    visit_Assign = visit_AugAssign = visit_Delete = visit_Expr = _doing
+
+    def _binds(self, node: ast.stmt) -> bool:
+        names = names_in([node])
+        return bool(names.bound or names.globals or names.nonlocals)
+
+    def visit_Try(self, node: ast.Try) -> NoReturn:
+        """The data may decide about the error."""
+        raise self.rewriter.refusal(node, "a `try` in the body of a class")
+
+    visit_TryStar = visit_Try
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A name that is read."""
@@ -106,7 +125,7 @@ class _ReadsInClass(ast.NodeTransformer):
             return False
         return not self.rewriter.scope.outside(owner.id)
 
-    def _reads_own(self, node: ast.expr) -> bool:
+    def _reads_own(self, node: ast.AST) -> bool:
         names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
         return not names.isdisjoint(self.own)
 
@@ -131,7 +150,12 @@ class _ReadsInClass(ast.NodeTransformer):
         """What has a scope of its own."""
         return node
 
-    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _left
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        """A class inside, which sees no names of this one."""
+        asked = [*node.decorator_list, *node.bases, *node.keywords]
+        return node if any(map(self._reads_own, asked)) else class_(self.rewriter, node)
+
+    visit_AsyncFunctionDef = visit_Lambda = _left
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _left
 
 
