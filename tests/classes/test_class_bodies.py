@@ -32,7 +32,7 @@ BODIES = {
     "iterator": "it = iter([1, 2, 3])\nclass C: a = next(it); b = next(it)\nreturn C.b, next(it)",
     "loop": "class C:\n    for i in range(3): R.append(i)\nreturn x[0]",
     "decorator": "class C:\n    @noted\n    def f(s, v): return v\nreturn C().f(x[0])",
-    "decorated property": "class C:\n    @property\n    @noted\n    def f(s): return x[1]\nreturn C().f",
+    "property": "class C:\n    @property\n    @noted\n    def f(s): return x[1]\nreturn C().f",
     "dict": "class C: d = D\nC.d['a'] = n\nC().d['b'] = x[0]\nreturn x[0]",
 }
 

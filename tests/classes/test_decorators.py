@@ -11,7 +11,6 @@ import numpy as np
 from control.one_object import check_calls
 from helpers import each
 
-
 REGISTERED = []
 CALLS = [(1.5,), (-2.0,), (4.0,)]
 

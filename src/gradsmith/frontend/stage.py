@@ -431,12 +431,16 @@ class Scratch:
             check_outside_iterators([value])
             return stacked_arrays.taken_apart(value, *starred)
         value = list(each(value)) if is_grown(value) else value
+        if isinstance(value, Tracer):
+            value.check_iterable(_unpack)
         check_iterators([value])
         check_outside_iterators([value])
         return protocols.taken_apart(value, starred[0]) if starred else protocols.stepwise(value)
 
     def spread(self, value: Any) -> Any:
         """``value`` where its elements become arguments of a call, or of a list or tuple."""
+        if isinstance(value, Tracer):
+            value.check_iterable(lambda plain: [*plain])
         check_iterators([value])
         check_outside_iterators([value])
         return protocols.listed(value)
@@ -486,8 +490,8 @@ class Scratch:
         return Making(metaclass)
 
     def decorator(self, function: Any) -> Any:
-        """``function``, which is given a function or class: the runtime calls one of the user's, or
-        a class of the user's.
+        """``function``, which is given a function or class: the runtime calls the user's functions
+        and classes.
         """
         plain = getattr(function, "__func__", function)
         library = isinstance(plain, FunctionType) and is_library(plain)
@@ -510,6 +514,10 @@ class Scratch:
     def __getitem__(self, key: Any) -> Any:
         """``key``: slices can be written in brackets only."""
         return key
+
+
+def _unpack(value: Any) -> None:
+    (_,) = value
 
 
 class Updating:

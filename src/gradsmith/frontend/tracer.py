@@ -291,14 +291,18 @@ class Tracer(Hashed):
         return int(wrap_size(self.type.shape[0]))
 
     def __iter__(self) -> Iterator[Any]:
+        self.check_iterable(iter)
+        return (self[i] for i in range(len(self)))
+
+    def check_iterable(self, how: Callable[[Any], Any]) -> None:
+        """Refuse a number where Python iterates, as ``how`` does."""
         if not self.ndim:
             misfit = ArgumentTypeError(
                 f"iteration over {shown(self)}",
                 here(),
                 "only arrays with axes can be iterated over",
             )
-            raise with_own(misfit, iter, self.node)
-        return (self[i] for i in range(len(self)))
+            raise with_own(misfit, how, self.node)
 
     def __contains__(self, value: Any) -> bool:
         if not self.ndim:
