@@ -116,3 +116,32 @@ def test_scalars_of_numpy_ask_a_second_time(body):
     function = function_of(body, "x", Pair=Pair)
     check_calls(function, (np.int64(2),), (2.5,), (np.float64(1.5),))
     assert gs.compile(function)(np.float32(2)) == function(np.float32(2))
+
+
+class Named:
+    def __rmul__(self, other):
+        return type(other).__name__
+
+    def __radd__(self, other):
+        return f"{other}"
+
+    def __rmatmul__(self, other):
+        return type(other).__name__
+
+
+@each(
+    "body",
+    [
+        "y = x if x > 1 else 1\nreturn y * Named(), y + Named()",
+        "y = max(x, 1)\nreturn y * Named(), isinstance(y, int), y + Named()",
+        "y = 1\nif x > 1: y = x\nreturn y * Named()",
+    ],
+)
+def test_numbers_of_a_class_that_the_path_decides(body):
+    function = function_of(body, "x", Named=Named)
+    check_calls(function, (np.float64(1.5),), (np.float64(-2.0),), (np.float32(4.0),), (2.5,))
+
+
+def test_scalars_have_no_matrix_product():
+    function = function_of("return x @ Named()", "x", Named=Named)
+    check_calls(function, (np.float64(1.5),), (np.float32(4.0),))

@@ -1,9 +1,11 @@
 """Objects that decorate functions, methods and classes of a traced function, and what is called in
-class bodies: each call of the function makes them anew.
+class bodies and makes members of
+enumerations: each call of the function makes them anew.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 
 import numpy as np
@@ -191,9 +193,27 @@ def counted_outside(x):
     return tripled(x) + tripled(1), Counted.total, tripled.__name__, tripled.__doc__
 
 
+def members_of_an_enumeration(x):
+    class Kind(enum.Enum):
+        A = 1
+        B = 2
+
+        def __init__(self, value):
+            self.hits = 0
+
+        def hit(self):
+            self.hits += 1
+            return self.hits
+
+    Kind.A.hit()
+    (Kind.B if x > 0 else Kind.A).hit()
+    return Kind.A.hits, Kind.B.hits
+
+
 @each(
     "function",
     [
+        members_of_an_enumeration,
         decorated_function,
         of_a_class_made_here,
         in_a_class_body,

@@ -93,3 +93,21 @@ def test_a_number_of_trips():
         function_of("r = None\nfor i in range(n):\n    r = x * i\nreturn r", "x, n")
     )
     assert [compiled(2.0, 3), compiled(2.0, 0), compiled(2.0, 1)] == [4.0, None, 0.0]
+
+
+NESTED = """
+r = None
+for i in range(len(x)):
+    for j in range(i + 1, len(x)):
+        d = abs(x[i] - x[j])
+        if r is None or d < r:
+            r = d
+return r
+"""
+
+
+def test_nested_loops_stay_loops():
+    check_calls(function_of(NESTED), *ARRAYS)
+    compiled = gs.compile(function_of(NESTED))
+    short, long = (compiled.source(np.arange(n) ** 1.5) for n in (5, 30))
+    assert len(short.splitlines()) == len(long.splitlines()) < 40

@@ -27,8 +27,9 @@ from gradsmith.frontend.spans import current_span, in_users_name, staged_frame
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Unsettled
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ops.calls import Callee
@@ -244,12 +245,29 @@ def _contained(item: Any, container: Any) -> Any:
             if any(map(is_instance, (item, *elements)))
             else item in container
         )
+    if isinstance(container, Trips) and container.counts and isinstance(item, (int, TracedInt)):
+        return _is_in_range(item, container)
     if hasattr(type(container), "__contains__") or not protocols.is_iterable(container):
         return item in container
     return _found_among(protocols.iterator(container), item)
 
 
 _IN = Callee("operator", "in", "`in`")
+
+
+def _is_in_range(item: Any, numbers: Trips) -> Any:
+    """What Python knows without going through them."""
+    first, stop, step = wrap_size(numbers.start), wrap_size(numbers.stop), numbers.step
+    begun = item >= first if step > 0 else item <= first
+    return either(
+        "and",
+        begun,
+        lambda: either(
+            "and",
+            item < stop if step > 0 else item > stop,
+            lambda: (item - first) % step == 0,
+        ),
+    )
 
 
 def _own_iterator(container: list[Any] | tuple[Any, ...]) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,8 @@ def note_class(cls: Any) -> None:
     trace.made[id(cls)] = cls
     for function in functions_of(cls):
         trace.made[id(function)] = function
+    if isinstance(cls, enum.EnumMeta):
+        trace.made.update((id(member), member) for member in cls.__members__.values())
     for value in vars(cls).values():
         if (
             isinstance(value, type)

@@ -389,6 +389,11 @@ def establish(container: dict[Any, Any], key: Any, value: Any) -> None:
             noted[1][key] = value
 
 
+def is_plain_iterator(value: Any) -> bool:
+    """Whether it is an iterator, and none of the user's own, which are objects like any other."""
+    return isinstance(value, Iterator) and not is_instance(value)
+
+
 def check_iterators(values: Iterable[Any]) -> None:
     """Refuse to take elements of an iterator that was there before an arm or a trip.
 
@@ -400,8 +405,8 @@ def check_iterators(values: Iterable[Any]) -> None:
     """
     journals = _open.get()
     for value in values if journals else ():
-        if not isinstance(value, Iterator) or is_instance(value):
-            continue  # the user's own are objects like any other
+        if not is_plain_iterator(value):
+            continue
         for journal in journals:
             journal.is_final = journal.is_final or id(value) in journal.found
         taking = [j for j in journals if id(value) in (j.known or ())]

@@ -12,7 +12,14 @@ from gradsmith.frontend.branches import variables
 from gradsmith.frontend.counters import Guess
 from gradsmith.frontend.first_iteration import Apart, FirstIteration, OnlyIteration
 from gradsmith.frontend.joint import as_condition, condition_of
-from gradsmith.frontend.journal import Changes, Journal, check_iterators, journaling, reachable
+from gradsmith.frontend.journal import (
+    Changes,
+    Journal,
+    check_iterators,
+    is_plain_iterator,
+    journaling,
+    reachable,
+)
 from gradsmith.frontend.loop_region import Lists, LoopRegion
 from gradsmith.frontend.names import LoopNames, read_by
 from gradsmith.frontend.outside_iterators import checked_iterable
@@ -103,6 +110,7 @@ class Looping:
         "_only",
         "_original",
         "_region",
+        "_sees_iterators",
         "_switch",
         "_tentative",
         "_trip",
@@ -147,6 +155,7 @@ class Looping:
         self._lists = Lists()
         self._tentative: Journal | None = None
         self._carries = self._ends_first = self._is_repeated = False
+        self._sees_iterators = False
         self._only: OnlyIteration | None = None
 
     def _begin_iterator(self, iterator: TripIterator, *, leaves: bool) -> None:
@@ -201,6 +210,8 @@ class Looping:
         if hopeless and not (tried or ends):
             self._refuse()
         changed = self._region is not None and self._region.state.refused
+        changed = changed or any(value is None for value in self._original)
+        changed = changed and not self._sees_iterators  # what these give cannot be undone
         self._undo()
         if self._carries:
             self._carries, self._counting.why = False, error
@@ -614,6 +625,7 @@ class Looping:
         staged = staged_frame()
         if staged is not None and staged is not frame:  # it is a builtin that makes the trips
             known |= reachable(staged, trace)
+        self._sees_iterators = any(map(is_plain_iterator, known.values()))
         for container in known.values():
             flush_rows(container)
         depth = trace.unrolling.begin(self.place, known)

@@ -229,7 +229,7 @@ def either_side(
         return handled(plain, left, right)
     if not any(special(owner, method) for owner, method, _ in ways):
         return handled(plain, *beside_own_numbers(left, right))
-    plain_number = _check_array(left, right)
+    plain_number = left if name == "__matmul__" and _is_scalar(left) else _check_array(left, right)
     by_sequence = _is_of_sequence(left, name)
     for owner, method, other in ways:
         if owner is left and by_sequence:
@@ -337,7 +337,9 @@ def _check_array(left: Any, right: Any) -> Any:
     """
     if not isinstance(left, Tracer) or left.type.weak:
         return left
-    kind = type(right)
+    left, kind = Tracer.of_exact_type(left), type(right)
+    if left.type.weak:
+        return left
     knows = _knows_arrays(kind)
     sequence = hasattr(kind, "__len__") or hasattr(kind, "__array__")
     if not knows and (left.type.form == "array" or sequence):
