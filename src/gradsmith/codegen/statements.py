@@ -144,7 +144,8 @@ class Body:
             return self._length(self.frame.slices[symbol])
         if symbol not in self.frame.masks:
             raise InternalError(f"no variable in scope shows the size {symbol.name}")
-        return syntax.call("np.count_nonzero", self.expression(self.frame.masks[symbol]))
+        count = syntax.call("np.count_nonzero", self.expression(self.frame.masks[symbol]))
+        return syntax.call("int", count)  # since NumPy 2.4 it is a number of NumPy's
 
     def _length(self, taken: Taken) -> ast.expr:
         start, stop = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -28,18 +28,63 @@ from gradsmith.ops.raising import error_of
 CHECKED: dict[Any, Callable[..., Any]] = {}
 
 
+_NEGATIVE = "negative dimensions are not allowed"
+
+
 def _of_shape(function: Any, *args: Any, **kwargs: Any) -> Any:
     """An array of this shape, whose sizes are not negative."""
-    made = by_numpy(function, *args, **kwargs)
+    return _not_negative(by_numpy(function, *args, **kwargs))
+
+
+def _not_negative(made: Any, text: str = _NEGATIVE) -> Any:
     for size in made.type.shape if isinstance(made, Tracer) else ():
-        if may_be_negative(size):
-            raise_if(wrap_size(size) < 0, partial(ValueError, _NEGATIVE))
+        if may_be_negative(size) or dims.is_below(size, 0):
+            raise_if(wrap_size(size) < 0, partial(ValueError, text))
     return made
 
 
-_NEGATIVE = "negative dimensions are not allowed"
-SHAPED = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+SHAPED = (
+    *(np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.tile, np.indices),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like),
+)
 CHECKED.update({made: partial(_of_shape, made) for made in SHAPED})
+
+
+def _of_samples(
+    function: Any, start: Any, stop: Any, num: Any = 50, *rest: Any, **more: Any
+) -> Any:
+    """So many samples, which is no negative number."""
+    if _may_be_negative(num):
+        raise_if(
+            num < 0, lambda: ValueError(f"Number of samples, {int(num)}, must be non-negative.")
+        )
+    return by_numpy(function, start, stop, num, *rest, **more)
+
+
+SAMPLING = (np.linspace, np.logspace, np.geomspace)
+CHECKED.update({made: partial(_of_samples, made) for made in SAMPLING})
+
+
+def _may_be_negative(number: Any) -> bool:
+    if isinstance(number, TracedInt):
+        return dims.settled(">=", number.dim, 0) is not True
+    return isinstance(number, int) and number < 0
+
+
+def _pad(array: Any, pad_width: Any, *mode: Any, **options: Any) -> Any:
+    """``np.pad(array, pad_width, ...)`` by widths that are not negative."""
+    for width in _numbers_in(pad_width):
+        if _may_be_negative(width):
+            raise_if(width < 0, partial(ValueError, "index can't contain negative values"))
+    return by_numpy(np.pad, array, pad_width, *mode, **options)
+
+
+def _numbers_in(nested: Any) -> Iterator[Any]:
+    if isinstance(nested, (list, tuple)):
+        for part in nested:
+            yield from _numbers_in(part)
+    else:
+        yield nested
 
 
 def _divmod(left: Any, right: Any) -> Any:
@@ -81,7 +126,7 @@ CHECKED.update({kind: partial(_scalar_of, kind) for kind in KINDS})
 
 def _repeat(values: Any, repeats: Any, axis: Any = None) -> Any:
     """``np.repeat(values, repeats)``, not so often as a negative number."""
-    if isinstance(repeats, TracedInt) and dims.settled(">=", repeats.dim, 0) is not True:
+    if _may_be_negative(repeats):
         raise_if(repeats < 0, partial(ValueError, _NEGATIVE))
     return by_numpy(np.repeat, values, repeats, axis)
 
@@ -90,7 +135,8 @@ def _broadcast_to(array: Any, *shape: Any, **options: Any) -> Any:
     """``np.broadcast_to(array, shape)``: of a number, too, it is a view, and read-only."""
     number = isinstance(array, Tracer) and array.type.form != "array"
     shown = by_numpy(np.array, array) if number else array
-    return by_numpy(np.broadcast_to, shown, *shape, **options)
+    made = by_numpy(np.broadcast_to, shown, *shape, **options)
+    return _not_negative(made, "all elements of broadcast shape must be non-negative")
 
 
 def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **options: Any) -> Any:
@@ -132,6 +178,7 @@ CHECKED.update(
         np.repeat: _repeat,
         np.average: _average,
         np.broadcast_to: _broadcast_to,
+        np.pad: _pad,
         np.unravel_index: _unravel_index,
         np.ravel_multi_index: _ravel_multi_index,
     }

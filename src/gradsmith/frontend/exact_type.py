@@ -253,6 +253,7 @@ def _check_length(value: Any) -> None:
 
 _RAISING_ON_PYTHONS = frozenset(
     {np.divide, np.floor_divide, np.remainder, np.divmod, np.power, np.square}
+    | {np.left_shift, np.right_shift}
 )
 """What raises an error on Python's numbers and does not on NumPy's."""
 

@@ -17,16 +17,16 @@ from gradsmith.frontend.choices import choose
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.elements import Elements, listed
 from gradsmith.frontend.exact_type import exact_type
+from gradsmith.frontend.failing import raise_if
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.number_class import dtype_is_known
 from gradsmith.frontend.number_methods import number_of
 from gradsmith.frontend.spans import current_span, in_users_name
 from gradsmith.frontend.trace import current_trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import zipped
 from gradsmith.frontend.value_guards import decide
-from gradsmith.ir import dims
 
 MAPPERS: dict[Any, Callable[..., Any]] = {}
 
@@ -69,8 +69,9 @@ def _vectorized(vectorize: Any, *args: Any, **kwargs: Any) -> Any:
     if not given:
         return function()
     arrays = [apply(np.asarray, value) for value in given]
-    if vectorize.otypes is None and any(dims.same(a.type.size, 0) for a in arrays):
-        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    if vectorize.otypes is None:
+        for array in arrays:
+            raise_if(wrap_size(array.type.size) == 0, partial(ValueError, _NO_ELEMENTS))
     dtypes: Any = vectorize.otypes
     single = dtypes is None or len(dtypes) == 1
     if dtypes is None:
@@ -83,6 +84,9 @@ def _vectorized(vectorize: Any, *args: Any, **kwargs: Any) -> Any:
     pairs = zip(columns, dtypes, strict=True)
     shaped = [apply(np.reshape, apply(np.array, c, dtype=d), whole[0].shape) for c, d in pairs]
     return shaped[0] if single else tuple(shaped)
+
+
+_NO_ELEMENTS = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
 
 
 def _check_options(vectorize: Any) -> None:
@@ -110,8 +114,8 @@ def _by_signature(vectorize: Any, function: Callable[..., Any], given: Sequence[
     spread = [apply(np.broadcast_to, a, (*outer, *a.shape[count:])) for a, count in split]
     if not outer:
         return _each_output(outputs, function(*(a[()] for a in spread)), lambda a: a)
-    if any(dims.same(size, 0) for size in empty[0].type.shape):
-        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    for size in outer:
+        raise_if(size == 0, partial(ValueError, _NO_ELEMENTS))
     rows = [apply(np.reshape, a, (-1, *a.shape[len(outer) :])) for a in spread]
 
     def element(items: Any) -> Any:
@@ -233,14 +237,17 @@ def _fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> An
 # -- slices of arrays ----------------------------------------------------------------------------
 
 
+_NO_SLICES = "Cannot apply_along_axis when any iteration dimensions are 0"
+
+
 @mapper(np.apply_along_axis)
 def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     array = apply(np.asarray, arr)
     moved = apply(np.moveaxis, array, axis, -1)
     axis = axis % array.ndim
     outer = moved.shape[:-1]
-    if any(dims.same(size, 0) for size in moved.type.shape[:-1]):
-        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    for size in moved.type.shape[:-1]:
+        raise_if(wrap_size(size) == 0, partial(ValueError, _NO_SLICES))
     slices = apply(np.reshape, moved, (-1, moved.shape[-1]))
 
     def element(part: Any) -> Any:

@@ -693,6 +693,8 @@ def _part(trace: Trace, whole: Node, place: int, value: Any, name: str) -> Any:
     type_, count, symbol = type_of(value, name)
     node = of_kind(part, result=type_, count=count, symbol=symbol, token=trace.root.token())
     present_values(trace).put(node, value)
+    if any(isinstance(size, int) for size in type_.shape):
+        trace.builder.note_error(node)  # it is checked, too, where only its sizes are read
     return _array_or_number(trace, node, symbol, value)
 
 

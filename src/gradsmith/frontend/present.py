@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, InternalError, Span
+from gradsmith.errors import ControlFlowError, InternalError, Span, SpecialisationError
 from gradsmith.frontend.arguments import bindings as bindings_of
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.unsettled import UndecidedError
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
@@ -214,7 +215,17 @@ class PresentValues:
         if node.op is parameter:
             return self._argument(node)
         operands = [self._values[i] for i in node.inputs]
-        return evaluate_node(node, operands, self._bindings, self._perform)
+        try:
+            return evaluate_node(node, operands, self._bindings, self._perform)
+        except SpecialisationError as error:
+            if not node.regions:
+                raise
+            raise UndecidedError.at(
+                node.span,
+                "a function that is called in a loop returns another kind of value in a later "
+                f"iteration: {error}",
+                "call it before the loop, or convert what it returns",
+            ) from error
 
     def _perform(self, node: Node, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """An effect, unless an earlier run of the same call has had it."""

@@ -565,6 +565,13 @@ class Flat(ArrayLike):
             error = ArgumentValueError("Error setting single item of array.", here(), "write x[0]")
             error.own = ValueError(error.message)
             raise error
+        if dims.is_unbacked(given.type.size - part.type.size):
+            raise UnsupportedError(
+                "the data decide how many values are written to elements of .flat of "
+                f"{shown(self.base)}",
+                here(),
+                "write to x.ravel()[...], or as many values as there are elements",
+            )
         if dims.same(given.type.size, 1):
             return given[0]
         if not dims.same(given.type.size, part.type.size):

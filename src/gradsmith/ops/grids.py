@@ -29,7 +29,7 @@ from gradsmith.ops.create import ones
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements
 from gradsmith.ops.index import write
 from gradsmith.ops.join import stack
-from gradsmith.ops.manipulate import broadcasted, ravel
+from gradsmith.ops.manipulate import broadcasted, not_negative, ravel
 from gradsmith.ops.ranges import integers
 from gradsmith.ops.rearrange import tril
 
@@ -175,8 +175,8 @@ def _tri(
     *,
     like: Any = None,
 ) -> Node:
-    rows = as_size(N, "N")
-    columns = rows if M is None else as_size(M, "M")
+    rows = not_negative(as_size(N, "N"))
+    columns = rows if M is None else not_negative(as_size(M, "M"))
     whole = ones(shape=(rows, columns), dtype=as_dtype(dtype))
     return tril(whole, k=as_size(k, "k"))
 

@@ -40,6 +40,13 @@ def may_be_negative(size: Size) -> bool:
     return not known and not dims.settled(">=", size, 0)
 
 
+def not_negative(size: Size) -> Size:
+    """``max(size, 0)``."""
+    if may_be_negative(size):
+        return dims.compound("max", size, 0)
+    return 0 if dims.is_below(size, 0) else size
+
+
 def _is_left_open(size: Size) -> bool:
     """Whether it stands for what is left, as to NumPy any negative size does."""
     if may_be_negative(size):
@@ -119,10 +126,20 @@ def squeeze(a: Any, axis: Any = None) -> Node:
     """`numpy.squeeze`."""
     x = _as_numpys(a)
     if axis is None:
+        for size in filter(_may_be_one, x.shape):
+            dims.concrete(size)  # which says that the data decide it
         axes = tuple(i for i, size in enumerate(x.shape) if dims.is_one(size))
     else:
         axes = tuple(sorted(normalize_axes(axis, x.ndim)))
     return ops.squeeze(x, axis=axes) if axes else x
+
+
+def _may_be_one(size: Size) -> bool:
+    """Whether the data decide if it is 1."""
+    if not dims.is_unbacked(size):
+        return False
+    least = dims.least(size)
+    return (least is None or least < 2) and dims.settled("==", size, 1) is not True
 
 
 def _each(function: Callable[[Node], Node], arrays: tuple[Any, ...]) -> Any:

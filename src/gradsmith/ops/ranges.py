@@ -20,7 +20,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.manipulate import moveaxis
-from gradsmith.ops.regions import as_whole
+from gradsmith.ops.regions import as_whole, length_of_range
 from gradsmith.ops.shape import astype, cast, unbroadcast
 
 # -- the ops -------------------------------------------------------------------------------------
@@ -28,6 +28,9 @@ from gradsmith.ops.shape import astype, cast, unbroadcast
 
 def _emit_arange(emitter: Emitter, node: Node) -> ast.expr:
     start, length, step = (node.attrs[key] for key in ("start", "length", "step"))
+    atom = dims.as_atom(length)
+    if isinstance(atom, dims.Compound) and (atom.name, atom.right) == ("max", 0):
+        length = atom.left  # np.arange itself gives nothing where the stop is below the start
     stop = emitter.size(start + length * step)
     bounds = [stop] if start == 0 and step == 1 else [emitter.size(start), stop]
     if step != 1:
@@ -173,7 +176,9 @@ def integers(start: Size, stop: Size, step: Size = 1, dtype: DType | None = None
         raise ArgumentTypeError("np.arange: step must not be zero")
     distance = stop - start if stride > 0 else start - stop
     length: Size = (distance + abs(stride) - 1) // abs(stride)
-    if dims.is_below(distance, 0):
+    if dims.is_unbacked(distance):
+        length = length_of_range(start, stop, stride)
+    elif dims.is_below(distance, 0):
         length = 0
     kind = np.dtype(np.intp) if dtype is None else dtype
     return arange(start=start, length=length, step=stride, dtype=kind)
