@@ -20,6 +20,7 @@ from gradsmith.frontend.defined import note_class
 from gradsmith.frontend.spans import current_span, staged_frame
 from gradsmith.frontend.text import settled
 from gradsmith.frontend.trace import current_trace
+from gradsmith.frontend.unsettled import OWN
 
 
 class Making:
@@ -34,6 +35,8 @@ class Making:
         return namespace
 
     def __call__(self, name: str, bases: tuple[type, ...], namespace: Any, **keywords: Any) -> Any:
+        for added in [key for key in namespace if OWN in key]:
+            del namespace[added]  # a variable of staging
         return _made(self.metaclass, name, bases, namespace, **keywords)
 
 

@@ -33,6 +33,8 @@ class Scope:
     """Those of its own that it sets itself in other places than its top level."""
     set_by_methods: tuple[str, ...] = ()
     """Those among these that methods of classes in it set."""
+    is_class: bool = False
+    """Whether they are the names of a class, which functions in it do not see."""
 
     def home_of(self, name: str) -> str | None:
         """The `home` of the staged function around whose variable ``name`` is stored here."""
@@ -44,7 +46,7 @@ class Scope:
         if self.comprehension and self.parent is not None:
             return self.parent.owner_of(name)
         scope = self.parent if name in self.nonlocals else None
-        while scope is not None and name not in scope.bound:
+        while scope is not None and (scope.is_class or name not in scope.bound):
             scope = scope.parent
         return scope
 
@@ -52,7 +54,7 @@ class Scope:
         """Whether ``name``, read here, is a global, a builtin or a variable from outside."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.bound:
+            if name in scope.bound and (scope is self or not scope.is_class):
                 return False
             if name in scope.globals:
                 return True
@@ -95,6 +97,11 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
         rebound=rebound,
         set_by_methods=tuple(sorted(rebound & _set_by_methods(node))) if rebound else (),
     )
+
+
+def class_scope(parent: Scope) -> Scope:
+    """The scope of a class body in which nothing has been set yet."""
+    return Scope(frozenset(), parent, is_class=True)
 
 
 def _set_by_methods(node: FunctionNode) -> set[str]:
