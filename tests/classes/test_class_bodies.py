@@ -1,6 +1,8 @@
 """What the bodies of classes that functions make read from outside: at each call, as in Python."""
 
 import dataclasses
+import enum
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -33,6 +35,37 @@ BODIES = {
     "loop": "class C:\n    for i in range(3): R.append(i)\nreturn x[0]",
     "decorator": "class C:\n    @noted\n    def f(s, v): return v\nreturn C().f(x[0])",
     "property": "class C:\n    @property\n    @noted\n    def f(s): return x[1]\nreturn C().f",
+    "written before": "P.n = x[0]\nclass C: v = P.n * 2\nreturn C.v",
+    "class attribute written before": "class A: k = 1\nA.k = x[0]\nclass B: v = A.k\nreturn B.v",
+    "added to the base": "class A: pass\nA.v = x[0]\nclass B(A): w = A.v\nreturn B.w + B.v",
+    "method added": "class A: pass\nA.m = lambda s: x[0]\nclass B(A): k = A().m()\nreturn B.k",
+    "default written before": "class A: k = 1\nA.k = x[0]\n"
+    "class B:\n    def f(s, q=A.k): return q\nreturn B().f()",
+    "asked": "class A: k = 1\nA.z = x[0]\ndel A.k\n"
+    "class B: h = hasattr(A, 'k'); g = getattr(A, 'z')\nreturn B.h, B.g",
+    "changed by a function": "D['a'] += 1\ndef get(): return D['a']\n"
+    "class C: v = get()\nreturn C.v",
+    "one of two": "if x[0] > 2:\n    class C: v = up()\nelse:\n    class C: v = -up()\nreturn C.v",
+    "within a try": "try:\n    class C: a = up(); b = 1 / (a % 2)\n"
+    "except ZeroDivisionError as e:\n    return str(e)\nreturn C.b",
+    "named tuple": "class P(NamedTuple):\n    a: float\n    b: int = up()\n"
+    "return P(x[0])[1] * x[0]",
+    "field": f"{DECORATED}:\n    a: float\n    b: int = up()\nreturn C(x[0]).b * x[0]",
+    "enumeration": "class E(Enum): A = up(); B = up()\nreturn E.B.value * x[0]",
+    "comprehension": "class C: k = [up() for _ in range(2)]\nreturn C.k[1] * x[0]",
+    "annotation": "def g(v: up()) -> up(): return v\nreturn g(x[0])",
+    "own names": "class C:\n    k = 2; j = k if x[0] > 2 else 5; m = k and x[0]\n"
+    "    q = [v * 2 for v in R]\nreturn C.j, C.m, C.q",
+    "tuples": "class C: t = (1, 2); a, b = t; c = d = x[0]\nreturn C.a + C.b + C.c * C.d",
+    "conditions": "class C:\n    s = 0\n    if x[0] > 2: s = 1\n    while s < 3: s += x[0]\n"
+    "return C.s",
+    "private": "class C:\n    __x = x[0]\n    y = __x * 2\n    def get(s): return s.__x\n"
+    "return C().get() + C.y",
+    "outside of the same name": "class C: K = K * 2\nreturn C.K * x[0]",
+    "array made in it": "class C:\n    a = np.array([1.0, 2.0]) * x[0]\n"
+    "    def f(s): return s.a @ s.a\nreturn C().f()",
+    "property and setter": "class A:\n    @property\n    def p(s): return x[0]\n    @p.setter\n"
+    "    def p(s, v): s.q = v\na = A()\na.p = x[1]\nreturn a.p, a.q",
     "dict": "class C: d = D\nC.d['a'] = n\nC().d['b'] = x[0]\nreturn x[0]",
 }
 
@@ -42,6 +75,8 @@ CALLS = [(np.array(x), n) for x, n in (([1.25, -2.0], 1), ([3.0, 4.0], 2), ([0.5
 
 OUTSIDE = """
 class T: n = 0
+class Q: n = 1.0
+P = Q()
 def up():
     T.n += 1
     return T.n
@@ -56,6 +91,8 @@ def made(body):
         f"{OUTSIDE}def f(x, n):\n" + "".join(f"    {line}\n" for line in body.split("\n")),
         np=np,
         dataclass=dataclasses.dataclass,
+        NamedTuple=NamedTuple,
+        Enum=enum.Enum,
         K=1.5,
         CFG=[2.0],
         R=[1.0, 3.0],

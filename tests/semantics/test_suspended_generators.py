@@ -185,6 +185,79 @@ def left_within_another(x):
     return log
 
 
+def beside_a_branch(x):
+    log = []
+
+    def within():
+        it = noted(x[0], log, "end")
+        next(it)
+        if x[0] > 1:
+            log.append("high")
+
+    within()
+    log.append("after")
+    return log
+
+
+def deleted_on_one_path(x):
+    log = []
+    it = noted(x[0], log, "end")
+    next(it)
+    if x[0] > 1:
+        del it
+        log.append("deleted")
+    log.append("after")
+    return log
+
+
+def replaced_on_one_path(x):
+    log = []
+    it = noted(x[0], log, "first")
+    next(it)
+    if x[0] > 1:
+        it = noted(x[1], log, "second")
+    log.append("after")
+    return log, next(it)
+
+
+def popped_on_one_path(x):
+    log = []
+    held = {"a": noted(x[0], log, "end")}
+    next(held["a"])
+    if x[0] > 1:
+        held.pop("a")
+    log.append("after")
+    held.clear()
+    return log
+
+
+def in_a_list_that_is_replaced(x):
+    log = []
+    held = [noted(x[0], log, "end")]
+    next(held[0])
+    if x[0] > 1:
+        held = []
+    log.append("after")
+    held = None
+    return log, held
+
+
+def beside_a_loop(x):
+    log, s = [], 0.0
+
+    def within():
+        total = 0.0
+        it = noted(x[0], log, "end")
+        next(it)
+        for v in x:
+            total = total + v if v > 1 else total
+        return total
+
+    s = within()
+    log.append("after")
+    return s, log
+
+
 @each(
     "function",
     [
@@ -201,6 +274,12 @@ def left_within_another(x):
         left_by_errors_within_a_loop,
         left_before_its_end_by_others,
         left_within_another,
+        beside_a_branch,
+        deleted_on_one_path,
+        replaced_on_one_path,
+        popped_on_one_path,
+        in_a_list_that_is_replaced,
+        beside_a_loop,
     ],
 )
 def test_ends_happen_once(function):

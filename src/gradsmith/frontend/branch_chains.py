@@ -56,8 +56,9 @@ class BranchChain(Internal):
         self._abandoned = found
 
     def state(self) -> list[Any]:
-        """What the variables are to be now."""
-        return self._values
+        """What the variables are to be now, once."""
+        values, self._values = self._values, []
+        return values
 
     def __iter__(self) -> Iterator[int]:
         values = yield from self._from(sys._getframe(1), 0)
@@ -95,7 +96,7 @@ class BranchChain(Internal):
                 self._begin()
                 held = yield from self._arm(frame, place, start, truth=truth)
                 values = variables(frame, self.names) if held is None else held
-                arms.append(arm_of(trace, values, journal, self.names))
+                arms.append(arm_of(trace, values, journal, self.names, start))
             self._depth -= 1
             if self._is_dead():
                 fail_on(trace, node, arms[-1].builder, truth=truth)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from gradsmith import tree
@@ -77,10 +78,16 @@ class Branching(Internal):
         self._abandoned = found
 
     def state(self) -> list[Any]:
-        """What the variables are to be now."""
-        return self._values
+        """What the variables are to be now, once."""
+        values, self._values = self._values, []
+        return values
 
     def __iter__(self) -> Iterator[bool]:
+        yield from self._arms(sys._getframe(1))
+        self._before = []
+
+    def _arms(self, frame: FrameType) -> Iterator[bool]:
+        """Both arms, or the one that is taken."""
         if not self.traced:
             yield bool(self.condition)
             return
@@ -92,16 +99,16 @@ class Branching(Internal):
             yield decide(self.condition)
             return
         condition = condition_of(self.condition)
-        self._before = before = variables(sys._getframe(1), self.names)
-        known = reachable(sys._getframe(1), trace)
+        self._before = before = variables(frame, self.names)
+        known = reachable(frame, trace)
         arms: list[Arm] = []
         self._trying = True
         for truth in (True, False):
             with trace.region((condition, truth), self._site), journaling(known) as journal:
                 self._values, self._abandoned = before, None
                 yield truth
-                values = variables(sys._getframe(1), self.names)
-                arms.append(arm_of(trace, values, journal, self.names))
+                values = variables(frame, self.names)
+                arms.append(arm_of(trace, values, journal, self.names, before))
             self.resets = True
             if self._is_dead():
                 break
@@ -145,6 +152,14 @@ def variables(frame: Any, names: Sequence[str]) -> list[Any]:
 
 def joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[Arm]) -> list[Any]:
     """Make the branch of two arms; what the variables are after it."""
+    try:
+        return _joined(trace, condition, names, arms)
+    finally:
+        for arm in arms:
+            arm.forget()
+
+
+def _joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[Arm]) -> list[Any]:
     then, orelse = arms
     joint = Joint(trace, condition, arms)
     found = [joint.variable(place, name) for place, name in enumerate(names)]

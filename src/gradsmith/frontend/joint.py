@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,7 +22,7 @@ from gradsmith.frontend.frozen import (
     note_remade,
 )
 from gradsmith.frontend.grown import Grown, is_grown, length_of, sites_of
-from gradsmith.frontend.journal import Changes, Journal, held_by
+from gradsmith.frontend.journal import Changes, Journal, contents_of, held_by
 from gradsmith.frontend.maybe_unset import at_end
 from gradsmith.frontend.merging import (
     PLAIN,
@@ -45,7 +46,7 @@ from gradsmith.frontend.slots import fresh_name, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.stored_rows import lock_as, storage_of
-from gradsmith.frontend.suspended import check_none_suspended
+from gradsmith.frontend.suspended import check_none_given_up, check_none_suspended, suspended
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
@@ -124,6 +125,11 @@ class Arm:
     """The buffers from outside that may or may not have been written to through what the arm has
     made."""
 
+    def forget(self) -> None:
+        """Hold on to nothing of the function's: what it gives up is closed now, as in Python."""
+        self.held, self.values, self.present = [], [], []
+        self.changes, self.outside, self.attributes = Changes({}, {}), {}, {}
+
     def is_from_outside(self, value: Any) -> bool:
         """Whether it shows a buffer from around the arm by ways that are known there."""
         if not isinstance(value, Tracer):
@@ -155,10 +161,23 @@ def _written_elsewhere(journal: Journal) -> list[Tracer]:
 
 
 def arm_of(
-    trace: Trace, variables: list[Any], journal: Journal, names: Sequence[str] = ("",)
+    trace: Trace,
+    variables: list[Any],
+    journal: Journal,
+    names: Sequence[str] = ("",),
+    before: Sequence[Any] = (),
 ) -> Arm:
-    """The arm that has just been run, and is left only now; what it changed is undone."""
-    check_none_suspended(trace, journal.first_generator, trace.sites.get(trace.builder))
+    """The arm that has just been run, and is left only now; what it changed is undone.
+
+    ``before`` says what its variables have held before.
+    """
+    site = trace.sites.get(trace.builder)
+    check_none_suspended(trace, journal.first_generator, site)
+    if any(suspended(trace)):
+        held = journal.containers.values()
+        lost = [*before, *(contents for _, contents in held)]
+        now = [*variables, *(contents_of(container) for container, _ in held)]
+        check_none_given_up(trace, _with_elements(lost), _with_elements(now), site)
     builder, changes = trace.builder, journal.changes()
     pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
     values = [value for value, _ in pairs]
@@ -190,6 +209,16 @@ def arm_of(
         raises=raises,
         invalidated=invalidated,
     )
+
+
+def _with_elements(values: Iterable[Any]) -> Iterator[Any]:
+    """The values, and what those hold that are containers."""
+    for value in values:
+        yield value
+        if isinstance(value, dict):
+            yield from value.values()
+        elif isinstance(value, (list, tuple, set, deque)):
+            yield from value
 
 
 Bounds: TypeAlias = "tuple[Size | None, Size | None]"

@@ -422,6 +422,8 @@ class Looping:
             self._iterator.ended()
         if self._is_pythons:
             self._release_iterator()
+        self._before, self._original = [], []  # what variables hold no more is closed now
+        self._journal = self._tentative = self._region = self._guess = None
 
     @in_users_name
     def _tried(self, frame: Any) -> Generator[Any, None, None]:

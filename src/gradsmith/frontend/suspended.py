@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dis
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from inspect import GEN_SUSPENDED, getgeneratorstate
 from types import CodeType, GeneratorType
@@ -80,3 +80,21 @@ def check_none_suspended(trace: Trace, begin: int, branch: Span | None = None) -
         if branch is not None:
             raise UndecidedError.at(branch, text, hint)
         raise ControlFlowError(text, current_span(), hint)
+
+
+def check_none_given_up(
+    trace: Trace, before: Iterable[Any], now: Iterable[Any], branch: Span | None
+) -> None:
+    """What holds these values now has held others before the path of a ``branch`` that ends here.
+
+    Raises
+    ------
+    UndecidedError
+        A generator is among those alone: Python closes it on this path.
+    """
+    held = set(map(id, now))
+    given_up = {id(value) for value in before} - held
+    for generator in suspended(trace):
+        if id(generator) in given_up:
+            text = f"the generator {generator.__name__} is given up within a `try` or `with`"
+            raise UndecidedError.at(branch, text, "close it before the branch")

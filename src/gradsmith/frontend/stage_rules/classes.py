@@ -25,7 +25,7 @@ from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, class_scope, n
 
 @rule(ast.ClassDef)
 def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
-    """A decorator, ``__gs_scratch__.defined``, takes note of the class before and after others, and
+    """A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others, and
     ``metaclass=__gs_scratch__.making(...)`` calls what Python calls when it makes a class.
     """
     at = place(node.body[0])
