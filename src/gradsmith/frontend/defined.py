@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gradsmith.frontend.classes import own_method
@@ -20,8 +20,8 @@ def note_class(cls: Any) -> None:
     trace.made[id(cls)] = cls
     for function in functions_of(cls):
         trace.made[id(function)] = function
-    if isinstance(cls, enum.EnumMeta):
-        trace.made.update((id(member), member) for member in cls.__members__.values())
+    members: Mapping[str, Any] = cls.__members__ if isinstance(cls, enum.EnumMeta) else {}
+    trace.made.update((id(member), member) for member in members.values())
     for value in vars(cls).values():
         if (
             isinstance(value, type)

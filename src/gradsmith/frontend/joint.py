@@ -174,9 +174,9 @@ def arm_of(
     site = trace.sites.get(trace.builder)
     check_none_suspended(trace, journal.first_generator, site)
     if any(suspended(trace)):
-        held = journal.containers.values()
-        lost = [*before, *(contents for _, contents in held)]
-        now = [*variables, *(contents_of(container) for container, _ in held)]
+        changed = journal.containers.values()
+        lost = [*before, *(contents for _, contents in changed)]
+        now = [*variables, *(contents_of(container) for container, _ in changed)]
         check_none_given_up(trace, _with_elements(lost), _with_elements(now), site)
     builder, changes = trace.builder, journal.changes()
     pairs = [found_at_end(name, v, trace) for name, v in zip(names, variables, strict=True)]
