@@ -295,3 +295,17 @@ def test_floats_in_arrays_of_integers(body):
 def test_numbers_of_numpy_of_complex_ones(name):
     body = f"try:\n    return np.{name}(z)\nexcept TypeError as error:\n    return str(error)"
     check_calls(function_of(body, "z"), (2 + 1j,), (0j,), (-1j,))
+
+
+@each(
+    "expression",
+    [
+        *("a ** k", "k ** a", "a << k", "np.where(a > 0, a, k)", "np.clip(a, 0, k)"),
+        *("np.maximum(a, k)", "a // k", "a == k"),
+    ],
+)
+def test_integers_beside_small_ones(expression):
+    body = f"try:\n    return {expression}\nexcept (OverflowError, ValueError) as error:\n"
+    small, large = np.array([1, 2], np.uint8), np.array([1, 2], np.int8)
+    calls = [(small, -1), (small, 3), (large, 300), (large, 2), (np.uint8(3), -1)]
+    check_calls(function_of(f"{body}    return str(error)", "a, k"), *calls)

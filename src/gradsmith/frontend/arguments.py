@@ -218,8 +218,8 @@ def argument_behind(trace: Trace | None, value: Any) -> Any:
     if trace is None:
         return None
     if isinstance(value, TracedInt):
-        symbol = dims.as_symbol(value.dim) if isinstance(value.dim, dims.Dim) else None
-        return None if symbol is None else trace.leaves.get(symbol.name)
+        _, name = trace.given_integers.get(id(value), (None, ""))
+        return trace.leaves.get(name)
     if not isinstance(value, Tracer) or value.view.path:
         return None
     return trace.leaves.get(value.view.storage.name or "")

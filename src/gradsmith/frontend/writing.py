@@ -17,7 +17,8 @@ import numpy as np
 from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend import protocols
-from gradsmith.frontend.classes import class_attribute, is_instance
+from gradsmith.frontend.arguments import argument_behind
+from gradsmith.frontend.classes import class_attribute, is_instance, is_own_number
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.exact_type import AS_FLOATS, check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
@@ -76,6 +77,13 @@ def _of_traced(value: Any, **how: Any) -> Text:
             "a traced value is written outside the run of its function",
             current_span(),
             "write it in the function itself: not in another thread, and not later",
+        )
+    behind = argument_behind(trace, value)
+    if is_own_number(behind):
+        raise UnsupportedError(
+            f"the text of a {type(behind).__name__}, a number of a class of the user's",
+            current_span(),
+            "write the plain number: int(n), float(x)",
         )
     if isinstance(value, Tracer):
         conversion, spec = how.get("conversion"), how["spec"]
