@@ -272,7 +272,6 @@ _CONVERTING = {
     **dict.fromkeys(("maximum", "minimum"), slice(2)),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), slice(2)),
     **dict.fromkeys(("left_shift", "right_shift", "power"), slice(2)),
-    **dict.fromkeys(("where", "clip"), slice(1, 3)),
     "astype": slice(1),
     "full": slice(1),
     "array": slice(None),
