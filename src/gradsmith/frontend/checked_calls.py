@@ -166,7 +166,8 @@ def _no_index(index: Any, count: Any) -> ValueError:
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
     """``np.ravel_multi_index`` of indices that are in range."""
     if mode == "raise" and isinstance(multi_index, tuple) and isinstance(dims, (list, tuple)):
-        for index, size in zip(multi_index, dims, strict=False):
+        for given, size in zip(multi_index, dims, strict=False):
+            index = by_numpy(np.asarray, given) if type(given) in (list, tuple) else given
             for condition in (index < 0, index >= size):
                 raise_if(by_numpy(np.any, condition), partial(ValueError, _COORDS))
     return by_numpy(np.ravel_multi_index, multi_index, dims, mode, order)

@@ -89,9 +89,10 @@ CONSUMERS[tuple] = lambda elements: tuple(listed(elements))
 @_consumer(sum)
 def _sum(elements: Elements, /, start: Any = 0) -> Any:
     from_zero = type(start) is int and start == 0
-    total = sum_of_rows(elements.items(0, {})) if elements.element is _itself else None
-    if from_zero and total is not None:
-        return total
+    if from_zero and elements.element is _itself:
+        total = sum_of_rows(elements.items(0, {}))
+        if total is not None:
+            return total
     if from_zero and has_no_trips(elements.items(0, {})):
         return start
     begun = is_whole(start) and not from_zero

@@ -98,6 +98,8 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             "write it with supported NumPy functions, or compute it outside the function",
         )
     args = _with_out_by_name(function, args, kwargs)
+    if type(kwargs.get("where")) in (list, tuple):
+        kwargs["where"] = apply(np.asarray, kwargs["where"], dtype=bool)
     out, where = kwargs.pop("out", None), True
     if isinstance(function, np.ufunc):
         where = kwargs.pop("where", True)

@@ -34,7 +34,7 @@ from gradsmith.frontend.number_class import note_chosen, possible_types
 from gradsmith.frontend.planned import planned
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import count_handlers, current_trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import (
     TripIterator,
@@ -272,7 +272,7 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     if sizes_in_array is None:
         values = list(items)
         check_classes(values)
-        known = sizes if not is_grown(sizes) else [measure(v) for v in values]
+        known = list(each(sizes)) if is_grown(sizes) else sizes
         order = _ordered(known, downwards=downwards)
         return [values[i] for i in order]
     places = _order(sizes_in_array, downwards=downwards)
@@ -328,9 +328,8 @@ def _are_of_one_class(values: Any) -> bool:
 
 
 def _whole(place: Tracer, trips: Trips) -> Any:
-    """A place as an integer of Python's where it is part of the elements."""
-    size = as_whole(place.node)
-    return TracedInt(size) if trips.counts and not isinstance(size, int) else place
+    """A place as an integer of Python's where it may be part of the elements."""
+    return place if trips.reads else wrap_size(as_whole(place.node))
 
 
 def _is_reversed(reverse: Any) -> bool:

@@ -175,9 +175,20 @@ def _wider_powers(node: Node, given: Sequence[Types]) -> Types:
     """
     if node.op is not power or not all(any(type_.weak for type_ in types) for types in given):
         return ()
+    found = []
     if node.dtype.kind == "f" and may_be_fraction(node.inputs[1]):
-        return (python_number(complex),)
-    return (python_number(float),) if may_be_inverse(*node.inputs) else ()
+        found.append(python_number(complex))
+    if may_be_inverse(*node.inputs) or _may_be_integers(node.inputs[1], given):
+        found.append(python_number(float))
+    return tuple(found)
+
+
+def _may_be_integers(exponent: Node, given: Sequence[Types]) -> bool:
+    """Whether some paths give a power two integers of Python's, of which the second one may be
+    negative.
+    """
+    whole = all(any(t.weak and t.dtype.kind in "bi" for t in types) for types in given)
+    return whole and exponent.dtype.kind == "f" and number(exponent) is None
 
 
 def may_be_fraction(exponent: Node) -> bool:

@@ -108,6 +108,8 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
     if isinstance(other, Refusing):
         other.refuse()
     repeats = ufunc is np.multiply and self.type.form != "array"
+    if isinstance(other, _SEQUENCES) and self.type.form != "array":
+        self = Tracer.of_exact_type(self)  # the path taken may decide whose number it is
     if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
         return other if isinstance(other, ArrayLike) else list(other)
     if self.type.weak or _knows_arrays(other) or isinstance(other, _SEQUENCES):

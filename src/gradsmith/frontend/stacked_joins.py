@@ -30,6 +30,7 @@ from gradsmith.frontend.storage import ALWAYS, Storage, View
 from gradsmith.frontend.stored_rows import snapshot
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.index import is_first_rows
@@ -90,9 +91,9 @@ def _vstack(values: Any) -> Any:
     return _concatenate(values) if whole.ndim > 2 else whole.reshape(-1, 1).copy()
 
 
-def sum_of_rows(values: Any) -> Tracer | None:
+def sum_of_rows(values: Any) -> Tracer | int | None:
     """``sum(values)``, which NumPy adds up in the same order if the rows have several elements;
-    None where they may have one, or none.
+    None where they may have one, or none. Of no rows it is 0.
     """
     if not is_grown(values) or any(type(v) is Grown and v.form is None for v in values):
         return None
@@ -103,6 +104,8 @@ def sum_of_rows(values: Any) -> Tracer | None:
     row = dims.product(whole.type.shape[1:])
     if whole.ndim < 2 or dims.changes(row) or not dims.decide(">", row, 1):
         return None
+    if decide(wrap_size(columns.length) == 0):
+        return 0
     total: Tracer = apply(np.sum, whole, axis=0) + 0  # like Python, no sum is -0.0
     return total
 
@@ -121,6 +124,8 @@ def _as(kind: type, values: Any) -> Any:
 def _zip(*rows: Any, strict: bool = False) -> Any:
     """``zip(*pairs)`` of a list that was appended to: the columns as tuples."""
     found = columns_of(rows)
+    if decide(wrap_size(found.length) == 0):
+        return iter(())
     if found.form.shape.kind not in ("list", "tuple", "namedtuple"):
         separate(found.sites, ONE_BY_ONE)
     columns, wholes = [], [snapshot(whole) for whole in found.wholes]

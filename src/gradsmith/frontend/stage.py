@@ -466,6 +466,10 @@ class Scratch:
                 parts[place] = self.unpacked_within(parts[place], inner)
         return parts
 
+    def each_unpacked(self, values: Iterable[Any], shape: Any) -> Iterator[Any]:
+        """The elements of what a comprehension goes through, whose targets take them apart."""
+        return (self.unpacked_within(value, shape) for value in values)
+
     def delegated(self, value: Any) -> Any:
         """What ``yield from`` goes through."""
         check_iterators([value])

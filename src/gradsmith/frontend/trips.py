@@ -44,6 +44,8 @@ class Trips(ArrayLike):
     """The stacked lists that the elements come from."""
     functions: tuple[Any, ...] = ()
     """Those of the user's that make the elements."""
+    reads: bool = False
+    """Whether an element is what arrays hold at the index, which is no part of it."""
 
     def __eq__(self, other: object) -> bool:
         """As ranges are compared, also by Python within containers: their ends are then known."""
@@ -181,14 +183,15 @@ def as_trips(value: Any) -> Trips | None:
         return value.peek()
     if isinstance(value, Flat):
         value.remaining()
-        return Trips(0, value.base.type.size, 1, value.element)
+        return Trips(0, value.base.type.size, 1, value.element, reads=True)
     if isinstance(value, range):
         return Trips(value.start, value.stop, value.step)
     if is_grown(value):
         columns = columns_of(value)
-        return Trips(0, columns.length, 1, columns.row, IteratedList.of(value))
+        lists = IteratedList.of(value)
+        return Trips(0, columns.length, 1, columns.row, lists, reads=True)
     if isinstance(value, Tracer) and value.ndim:
-        return Trips(0, value.type.shape[0], 1, lambda index: value[index])
+        return Trips(0, value.type.shape[0], 1, lambda index: value[index], reads=True)
     return None
 
 
@@ -293,18 +296,18 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
     def pair(place: Any) -> Any:
         return start + place, counted.item(place)
 
-    return _ITERATORS[enumerate](replace(counted, item=pair))
+    return _ITERATORS[enumerate](replace(counted, item=pair, reads=False))
 
 
 def zipped(*values: Any, strict: Any = False) -> Any:
     """``zip(*values)``, which ends with the shortest."""
     if is_decided() and any(isinstance(value, TripIterator) for value in values):
-        return zip(*[iter(container_iterators.over(v)) for v in values], strict=strict)
+        return zip(*map(_steps, values), strict=strict)
     found = [as_trips(value) for value in values]
     trips = [t.from_zero() for t in found if t is not None]
     lengths = [t.stop for t in trips]
     if len(trips) < len(values) or not values or (strict and not _is_one_length(lengths)):
-        return zip(*[iter(container_iterators.over(v)) for v in values], strict=strict)
+        return zip(*map(_steps, values), strict=strict)
     for value in values:
         taken(value)
     length = functools.reduce(dims.minimum, lengths)
@@ -314,7 +317,12 @@ def zipped(*values: Any, strict: Any = False) -> Any:
     def row(place: Any) -> Any:
         return tuple(t.item(place) for t in trips)
 
-    return _ITERATORS[zip](Trips(0, length, 1, row, lists, functions))
+    reads = all(t.reads for t in trips)
+    return _ITERATORS[zip](Trips(0, length, 1, row, lists, functions, reads))
+
+
+def _steps(value: Any) -> Iterator[Any]:
+    return each(value) if is_grown(value) else iter(container_iterators.over(value))
 
 
 def _is_one_length(lengths: list[Size]) -> bool:

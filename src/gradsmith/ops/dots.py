@@ -246,7 +246,8 @@ def _cross_infer(x: ArrayType, y: ArrayType) -> ArrayType:
     if not all(dims.same(operand.shape[-1], 3) for operand in (x, y)):
         raise ShapeError("cross: the last axes must have three elements")
     shape = broadcast(x.shape[:-1], y.shape[:-1])
-    return ArrayType(ufunc_dtype(np.multiply, x, y), (*shape, 3))
+    product = ArrayType(ufunc_dtype(np.multiply, x, y), (*shape, 3))
+    return ArrayType(ufunc_dtype(np.subtract, product, product), product.shape)
 
 
 # g·(dx × y) = dx·(y × g) and g·(x × dy) = dy·(g × x).

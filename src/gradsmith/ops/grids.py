@@ -159,7 +159,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Node, ..
 @implements(np.ravel_multi_index)
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Node:
     require_default("np.ravel_multi_index", mode=(mode, ("raise",)), order=(order, "C"))
-    first, *rest = map(as_node, multi_index)
+    first, *rest = map(FUNCTIONS[np.asarray], multi_index)
     place = _of_numpy(first)
     for size, index in zip(as_shape(dims)[1:], rest, strict=True):
         place = place * as_node(size) + index

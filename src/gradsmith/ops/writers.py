@@ -129,7 +129,7 @@ def _putmask(a: Any, /, mask: Any, values: Any) -> Node:
 @_writes(np.place)
 def _place(arr: Any, mask: Any, vals: Any) -> Node:
     x = as_node(arr)
-    values = _safely("np.place", vals, x)
+    values = cast(_safely("np.place", vals, x), x.dtype)
     if not dims.is_one(values.array_type.size):
         raise UnsupportedError("np.place takes a single value here", hint="use x[mask] = values")
     chosen = FUNCTIONS[np.where](_masking("np.place", mask, x), reshaped(values, (1,)), x)

@@ -54,9 +54,14 @@ def taken_apart(rewriter: Rewriter, target: ast.expr, value: ast.expr) -> ast.ex
         return value
     at = place(value)
     if nested:
-        shape = ast.copy_location(ast.parse(repr((starred, nested)), mode="eval").body, value)
-        return rewriter.scratch("unpacked_within", at, value, ast.fix_missing_locations(shape))
+        return rewriter.scratch("unpacked_within", at, value, shape_of(target))
     return rewriter.scratch("unpacked", at, value, *(ast.Constant(n, **at) for n in starred))
+
+
+def shape_of(target: ast.Tuple | ast.List) -> ast.expr:
+    """`_shape` as an expression."""
+    shape = ast.parse(repr(_shape(target)), mode="eval").body
+    return ast.fix_missing_locations(ast.copy_location(shape, target))
 
 
 def _shape(target: ast.Tuple | ast.List) -> tuple[tuple[int, ...], tuple[Any, ...]]:

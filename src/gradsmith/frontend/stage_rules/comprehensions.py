@@ -18,6 +18,7 @@ import ast
 from collections.abc import Iterator
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.assignments import shape_of
 from gradsmith.frontend.stage_rules.conditions import condition, needs_the_frame, test
 from gradsmith.frontend.stage_rules.loops import iterated
 from gradsmith.frontend.stage_rules.refused import asynchronous
@@ -137,5 +138,8 @@ def _clause(
     if clause.is_async:
         raise asynchronous(rewriter, node)
     target = rewriter.visit(clause.target)
+    if isinstance(clause.target, (ast.Tuple, ast.List)) and not _is_pattern(clause.target):
+        shape = shape_of(clause.target)
+        items = rewriter.scratch("each_unpacked", place(clause.iter), items, shape)
     conditions = [test(rewriter, condition, "comprehension") for condition in clause.ifs]
     return replaced(clause, target=target, iter=items, ifs=conditions)
