@@ -22,6 +22,7 @@ from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.ir import dims
+from gradsmith.ir.graph import ancestors
 from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import error_of
 
@@ -33,14 +34,36 @@ _NEGATIVE = "negative dimensions are not allowed"
 
 def _of_shape(function: Any, *args: Any, **kwargs: Any) -> Any:
     """An array of this shape, whose sizes are not negative."""
-    return _not_negative(by_numpy(function, *args, **kwargs))
+    begin = _count()
+    made = by_numpy(function, *args, **kwargs)
+    return _not_negative(made, begin)
 
 
-def _not_negative(made: Any, text: str = _NEGATIVE) -> Any:
+def _count() -> int:
+    trace = current_trace()
+    return 0 if trace is None else len(trace.builder.nodes)
+
+
+def _not_negative(made: Any, begin: int, text: str = _NEGATIVE) -> Any:
+    """The array, whose sizes the code asks for before it makes what has been traced from ``begin``
+    on.
+    """
+    asked = _count()
+    _check_sizes(made, text)
+    trace = current_trace()
+    if trace is not None and _count() > asked:
+        nodes = trace.builder.nodes
+        checks, needed = nodes[asked:], ancestors(nodes[asked:])
+        before = [node for node in nodes[begin:asked] if node in needed]
+        after = [node for node in nodes[begin:asked] if node not in needed]
+        nodes[begin:] = [*before, *checks, *after]
+    return made
+
+
+def _check_sizes(made: Any, text: str) -> None:
     for size in made.type.shape if isinstance(made, Tracer) else ():
         if may_be_negative(size) or dims.is_below(size, 0):
             raise_if(wrap_size(size) < 0, partial(ValueError, text))
-    return made
 
 
 SHAPED = (
@@ -135,8 +158,9 @@ def _broadcast_to(array: Any, *shape: Any, **options: Any) -> Any:
     """``np.broadcast_to(array, shape)``: of a number, too, it is a view, and read-only."""
     number = isinstance(array, Tracer) and array.type.form != "array"
     shown = by_numpy(np.array, array) if number else array
+    begin = _count()
     made = by_numpy(np.broadcast_to, shown, *shape, **options)
-    return _not_negative(made, "all elements of broadcast shape must be non-negative")
+    return _not_negative(made, begin, "all elements of broadcast shape must be non-negative")
 
 
 def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **options: Any) -> Any:

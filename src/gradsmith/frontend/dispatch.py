@@ -71,6 +71,7 @@ from gradsmith.ops.raising import (
     said,
 )
 from gradsmith.ops.regions import as_whole
+from gradsmith.ops.scalars import as_python
 from gradsmith.ops.select import where as where_op
 from gradsmith.ops.shape import astype, broadcast_to, reshape
 
@@ -378,7 +379,8 @@ def _raise_now(trace: Trace, begin: int, kinds: tuple[str, ...], call: Asked) ->
         if trace.handled["IndexError"] and _is_out_of_range_by_data(node, call):
             _raise_of(trace, reading(node), (), trace.asked or call)
         for operand, dtype in converted_numbers(node) if trace.trying else ():
-            _raise_of(trace, astype(operand, dtype=dtype), ())
+            number = trace.builder.lift(as_python(operand))
+            _raise_of(trace, astype(number, dtype=dtype), ())
         if trace.trying and (of_long_integers(node) or is_long_quotient(node)):
             _raise_of(trace, node, ())
         if len(nodes) > asked:

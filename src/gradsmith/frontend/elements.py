@@ -134,7 +134,8 @@ def _bind(pattern: Pattern, value: Any, variables: Variables) -> None:
         name_value(pattern, value)
         variables[pattern] = value
         return
-    parts = list(islice(iter(value), len(pattern) + 1))
+    steps = each(value) if is_grown(value) else iter(value)
+    parts = list(islice(steps, len(pattern) + 1))
     if len(parts) > len(pattern):
         raise ValueError(f"too many values to unpack (expected {len(pattern)})")
     if len(parts) < len(pattern):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -148,13 +149,19 @@ def _failed_assertion(text: Any) -> AssertionError:
 
 
 def _record(error: Any, cause: Callable[[], Any] | None = None) -> Any:
-    error = _instance(error)
+    error = _being_handled() if error is None else _instance(error)
     if not can_fail(error):
         _leave_to_python(error)
     if cause is not None:
         error.__cause__ = _instance(cause())
     failed(error)
     return error
+
+
+def _being_handled() -> BaseException:
+    """What ``raise`` alone raises."""
+    error = sys.exc_info()[1]
+    return RuntimeError("No active exception to reraise") if error is None else error
 
 
 def _instance(error: Any) -> Any:

@@ -572,7 +572,12 @@ def whole_of(value: Sequence[Any]) -> Tracer:
 
 def _check_dtype(values: Sequence[Any], columns: Columns) -> None:
     """Ask for boxes where the dtype of an array depends on which numbers are in the list."""
-    if columns.form.shape != tree.LEAF or not isinstance(columns.form.kinds[0], Mixed):
+    if columns.form.shape != tree.LEAF or isinstance(columns.form.kinds[0], Form):
+        found = _nested_dtypes(columns.form, columns.wholes)
+        if len(found) > 1:
+            keep_classes(columns.sites)
+        return
+    if not isinstance(columns.form.kinds[0], Mixed):
         return
     pieces = [
         types_in_array(form_now(item, values).kinds[0], item.wholes[0].dtype)
@@ -583,6 +588,23 @@ def _check_dtype(values: Sequence[Any], columns: Columns) -> None:
     found = {np.result_type(*some) for some in product(*map(dtypes_of_arrays, pieces))}
     if len(found) > 1:
         keep_classes(columns.sites)
+
+
+def _nested_dtypes(form: Form, wholes: Sequence[Tracer]) -> set[DType]:
+    """The dtypes that an array of numbers in lists in a list may have."""
+    given, kinds = iter(wholes), _kinds_within(form)
+    dtypes = [{t.dtype for t in types_in_array(kind, next(given).dtype)} for kind in kinds]
+    if not any(isinstance(kind, Mixed) for kind in kinds):
+        return set()
+    return {np.result_type(*some) for some in product(*dtypes)}
+
+
+def _kinds_within(form: Form) -> list[Any]:
+    """The kinds of all leaves, those of lists inside, too."""
+    found: list[Any] = []
+    for kind in form.kinds:
+        found += _kinds_within(kind) if isinstance(kind, Form) else [kind]
+    return found
 
 
 def array_of(values: Sequence[Any]) -> Tracer:

@@ -508,7 +508,7 @@ def reachable_from(trace: Trace, *values: Any) -> dict[int, Any]:
         if isinstance(value, CONTAINERS):
             stack += _held_by(value)
         elif isinstance(value, tuple):
-            stack += value
+            stack += gc.get_referents(value)  # that of `zip_longest` has places without an object
         elif isinstance(value, type):
             stack += [*value.__bases__, *vars(value).values(), *functions_of(value)]
         elif isinstance(value, MethodType):

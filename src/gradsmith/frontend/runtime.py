@@ -139,6 +139,7 @@ from gradsmith.frontend.grown import (
     refuse,
 )
 from gradsmith.frontend.heaps import meaning_of_heap
+from gradsmith.frontend.held_integers import check_held
 from gradsmith.frontend.imports import imported, note_importing
 from gradsmith.frontend.item_getters import meaning_of_item
 from gradsmith.frontend.iterated_lists import check_lists_under
@@ -971,5 +972,6 @@ for _function in (
     in_users_name(_function)
 
 Tracer.check_lookup = staticmethod(check_lookup)
+Tracer.check_held = staticmethod(check_held)
 Tracer.check_write = staticmethod(check_write)
 TracedInt.ask_first = staticmethod(ask_first)

@@ -59,6 +59,8 @@ def _copied(whole: Tracer) -> Tracer:
 
 
 def _array(values: Any, dtype: Any = None) -> Any:
+    if dtype is not None:
+        Tracer.check_held(values, np.dtype(dtype))
     whole = array_of(values)
     return _copied(whole) if dtype is None else apply(np.array, whole, dtype=dtype)
 

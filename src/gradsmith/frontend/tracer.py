@@ -67,6 +67,9 @@ class Tracer(Hashed):
     """``known(value)`` and ``decide(condition)``: the present value, which the emitted code
     checks; set from `value_guards`."""
     decide: ClassVar[Callable[..., bool]]
+    check_held: ClassVar[Callable[..., None]]
+    """``check_held(values, dtype)`` raises NumPy's error where an array of the dtype has no room
+    for a number of a list; set from `held_integers`."""
     check_lookup: ClassVar[Callable[..., None]]
     """``check_lookup(array, key)`` specialises on whether a ``try`` is to handle an IndexError;
     set from `lookups`."""
@@ -382,6 +385,7 @@ class Tracer(Hashed):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_lookup(self, key)
+        self.check_held(value, self.dtype)
         self.assign(self.run(index.write, self, as_key(key), value))
 
     def __delitem__(self, key: Any) -> NoReturn:

@@ -66,10 +66,16 @@ def _elements(layout: Layout, arrays: Sequence[Any]) -> list[Any]:
         return [row.copy() if layout.leaf == "arrays" else row for row in arrays[0]]
     if layout.inner is not None:
         return [_made(layout.inner, rows) for rows in zip(*arrays, strict=True)]
-    rows = zip(*[_elements(part, given) for part, given in layout.split(arrays)], strict=True)
+    columns = [_elements(part, given) for part, given in layout.split(arrays) if part.width]
+    return [_record(layout, iter(row)) for row in zip(*columns, strict=True)]
+
+
+def _record(layout: Layout, values: Iterator[Any]) -> Any:
+    """A record of the next values, and of new containers that nothing is in."""
+    row = [next(values) if part.width else _record(part, values) for part in layout.parts]
     if layout.record is dict:
-        return [dict(zip(layout.keys, row, strict=True)) for row in rows]
-    return [layout.record(row) for row in rows]
+        return dict(zip(layout.keys, row, strict=True))
+    return layout.record(row)
 
 
 # -- emission ------------------------------------------------------------------------------------
@@ -96,15 +102,18 @@ def _emit_elements(layout: Layout, arrays: Sequence[ast.expr]) -> ast.expr:
     if layout.inner is not None:
         names = ["row"] if len(arrays) == 1 else [f"row_{k}" for k in range(1, len(arrays) + 1)]
         return _each(_emit_made(layout.inner, [syntax.name(n) for n in names]), names, arrays)
-    columns = [_emit_column(part, given) for part, given in layout.split(arrays)]
-    if layout.record is tuple and len(columns) > 1:
+    columns = [_emit_column(part, given) for part, given in layout.split(arrays) if part.width]
+    if layout.record is tuple and len(columns) > 1 and len(columns) == len(layout.parts):
         return syntax.call("list", syntax.call("zip", *columns))
     names = [f"value_{k}" for k in range(1, len(columns) + 1)]
-    values = list(map(syntax.name, names))
+    return _each(_emit_record(layout, map(syntax.name, names)), names, columns)
+
+
+def _emit_record(layout: Layout, values: Iterator[ast.expr]) -> ast.expr:
+    row = [next(values) if part.width else _emit_record(part, values) for part in layout.parts]
     if layout.record is dict:
-        return _each(ast.Dict([*map(ast.Constant, layout.keys)], values), names, columns)
-    record = syntax.tuple_(values) if layout.record is tuple else ast.List(values, ast.Load())
-    return _each(record, names, columns)
+        return ast.Dict([*map(ast.Constant, layout.keys)], row)
+    return syntax.tuple_(row) if layout.record is tuple else ast.List(row, ast.Load())
 
 
 def _emit_column(layout: Layout, arrays: Sequence[ast.expr]) -> ast.expr:

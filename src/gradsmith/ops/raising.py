@@ -173,8 +173,8 @@ def _is_too_large(node: Node) -> bool:
 
 
 def converted_numbers(node: Node) -> list[tuple[Node, DType]]:
-    """The numbers of Python's among its operands that it converts to a dtype which may not hold
-    them, each with this dtype.
+    """The numbers among its operands that it converts, as numbers of Python's, to a dtype which
+    may not hold them, each with this dtype.
     """
     type_ = node.type
     if not isinstance(type_, ArrayType):
@@ -188,6 +188,7 @@ def converted_numbers(node: Node) -> list[tuple[Node, DType]]:
             if _may_be_too_large(i, type_.dtype)
             or (any_size and _may_be_unbounded(i))
             or (_is_float(i) and node.op.name in _OF_WHOLE_NUMBERS)
+            or _is_stored_scalar(node, i)
         ]
     dtype = _floating(node, type_)
     if dtype is None or is_long_quotient(node):
@@ -278,6 +279,18 @@ _CONVERTING = {
     "index_set": slice(1, 2),
 }
 """By operations that convert numbers of Python's: which of the operands."""
+
+
+def _is_stored_scalar(node: Node, operand: Node) -> bool:
+    """Whether it is a scalar of NumPy's that signed integers may not hold: stored in places that
+    no index array says, it is converted as a number of Python's.
+    """
+    index, type_ = node.attrs.get("index"), operand.type
+    if not isinstance(index, Index) or index.arrays or not isinstance(type_, ArrayType):
+        return False
+    held, given = node.array_type.dtype, type_.dtype
+    apart = held.kind == "i" and given.kind in "iuf" and not np.can_cast(given, held)
+    return apart and type_.form == "scalar"
 
 
 def _is_float(operand: Node) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import number
 from gradsmith.ir.op import NON_DIFF, Emitter, Masked, Partials
 from gradsmith.ir.types import ArrayType, DType, broadcast, result_dtype
 from gradsmith.ops import syntax
@@ -221,11 +222,27 @@ def _clip(
     low, high = (min, max) if a_min is _MISSING else (a_min, a_max)
     x = as_node(a)
     x = cast(x, x.dtype)  # a Python number is not weak as the first argument of np.clip
+    if low is None and high is None:
+        return FUNCTIONS[np.positive](x)
     if low is None:
-        return FUNCTIONS[np.positive](x) if high is None else clip_above(x, as_node(high))
-    if high is None:
-        return clip_below(x, as_node(low))
-    return clip(x, as_node(low), as_node(high))
+        low = _limit_beside(x, as_node(high), "min")
+    elif high is None:
+        high = _limit_beside(x, as_node(low), "max")
+    if low is None:
+        return clip_above(x, as_node(high))
+    return clip_below(x, as_node(low)) if high is None else clip(x, as_node(low), as_node(high))
+
+
+def _limit_beside(x: Node, bound: Node, name: str) -> int | None:
+    """The other bound where this one may be beyond the dtype of integers: of two, np.clip takes
+    such a one for none, of which np.maximum and np.minimum raise an error.
+    """
+    weak = bound.array_type.weak and bound.dtype.kind == "i"
+    if not (x.ndim and x.dtype.kind in "iu" and weak):
+        return None
+    limits, value = np.iinfo(x.dtype), number(bound)
+    held = x.dtype == np.int64 if value is None else limits.min <= value <= limits.max
+    return None if held else int(getattr(limits, name))
 
 
 # -- others --------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""Numbers of lists that loops have made, where arrays of integers are to hold them.
+
+NumPy takes the elements of a list one by one, and raises an error for one that the dtype does not
+have; as a list they are an array here, which would be converted as arrays are: without an error.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradsmith.frontend.calling import call
+from gradsmith.frontend.dispatch import apply
+from gradsmith.frontend.failing import raise_if
+from gradsmith.frontend.grown import Form, columns_of, is_grown, whole_of
+from gradsmith.frontend.text import joined
+from gradsmith.frontend.traced_int import wrap_size
+from gradsmith.frontend.writing import formatted
+from gradsmith.ir.types import DType
+from gradsmith.ops.regions import as_whole
+
+
+def check_held(values: Any, dtype: DType) -> None:
+    """Raise NumPy's error where the array has no room for a number of the list."""
+    if dtype.kind not in "iu" or not is_grown(values):
+        return
+    if dtype.kind == "u" and not _are_pythons(columns_of(values).form):
+        return  # numbers of NumPy's wrap around
+    numbers = apply(np.ravel, whole_of(values))
+    if numbers.dtype.kind not in "iuf" or np.can_cast(numbers.dtype, dtype):
+        return
+    if numbers.dtype.kind == "f":
+        for test, what, error in _NO_INTEGERS:
+            none = partial(error, f"cannot convert float {what} to integer")
+            raise_if(apply(np.any, apply(test, numbers)), none)
+        numbers = apply(np.trunc, numbers)
+    limits = np.iinfo(dtype)
+    unfit = (numbers < limits.min) | (numbers > limits.max)
+    raise_if(apply(np.any, unfit), lambda: _out_of_bounds(numbers, unfit, dtype))
+
+
+_NO_INTEGERS = ((np.isnan, "NaN", ValueError), (np.isinf, "infinity", OverflowError))
+
+
+def _are_pythons(form: Form) -> bool:
+    return all(_are_pythons(k) if isinstance(k, Form) else k in _PYTHONS for k in form.kinds)
+
+
+_PYTHONS = ("int", "float")
+
+
+def _out_of_bounds(numbers: Any, unfit: Any, dtype: DType) -> OverflowError:
+    first = wrap_size(as_whole(numbers[apply(np.argmax, unfit)].node))
+    text = joined(
+        ["Python integer ", formatted(call, first, "", ""), f" out of bounds for {dtype}"]
+    )
+    return OverflowError(text)
