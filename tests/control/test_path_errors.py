@@ -266,3 +266,22 @@ def test_errors_about_casts_have_numpys_class(name):
     assert type(raised.value) is type(expected.value)
     assert str(raised.value) == str(expected.value)
     assert vars(raised.value) == vars(expected.value)
+
+
+@each(
+    "body",
+    [
+        "try:\n    raise ValueError(a)\nexcept ValueError as q:\n    if a > 0: raise\n"
+        "    return q.args",
+        "try:\n    return 1 / a if a > 1 else [][0]\nexcept IndexError:\n    if a < 0: raise\n"
+        "    return 5",
+        "s = 0.0\nfor k in range(3):\n    try:\n        if a > k: raise ValueError(k)\n"
+        "        s += a\n    except ValueError:\n        if a > 2.5: raise\n        s -= 1\n"
+        "return s",
+        "def inner(v):\n    try: raise ValueError(v)\n    except ValueError:\n"
+        "        if v > 1: raise\n        return v\n"
+        "try: return inner(a)\nexcept ValueError as e: return f'got {e}'",
+    ],
+)
+def test_raise_alone(body):
+    check_calls(function_of(body, "a"), (0.7,), (-0.7,), (-2.0,), (3.0,), messages=False)

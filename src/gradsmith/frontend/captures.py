@@ -7,7 +7,7 @@ import decimal
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -261,8 +261,8 @@ def _copied(trace: Trace, key: object, name: str, value: Any, read: Reader) -> A
         lambda: tree.typed_keys(_keys(read())), typed, by_identity=False
     )
     inner = [
-        capture(trace, ("item", id(value), k), f"{name}_{k}", held[k], partial(_item_of, read, k))
-        for k in keys
+        capture(trace, ("item", id(value), k), label, held[k], partial(_item_of, read, k))
+        for k, label in zip(keys, _labels(name, keys), strict=True)
     ]
     fill(seen, dict(zip(keys, inner, strict=True)) if isinstance(held, dict) else inner)
     return _note_copy(trace, seen, value, read)
@@ -369,6 +369,13 @@ class _Copying:
         self.position += 1
         word = isinstance(last, str) and last.isidentifier()
         return _input(self.trace, last if word else f"{self.name}_{position}", value, read)
+
+
+def _labels(name: str, keys: Iterable[Any]) -> Iterator[str]:
+    """What items are called: by their keys where these are words or positions."""
+    for place, key in enumerate(keys):
+        word = type(key) in (str, int) and f"_{key}".isidentifier()
+        yield f"{name}_{key if word else place}"
 
 
 def _reader_of(read: Reader, path: tree.Path) -> Reader:

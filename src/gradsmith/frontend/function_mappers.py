@@ -225,6 +225,8 @@ def _of_many_dtypes(mapper: str, function: Any, hint: str) -> UnsupportedError:
 @mapper(np.fromiter)
 def _fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
     made = apply(np.array, call(list, iter), dtype=dtype)
+    if made.ndim != 1:
+        raise ValueError("setting an array element with a sequence.")
     if count < 0:
         return made
     if len(made) < count:

@@ -36,7 +36,7 @@ def check_held(values: Any, dtype: DType) -> None:
             none = partial(error, f"cannot convert float {what} to integer")
             raise_if(apply(np.any, apply(test, numbers)), none)
         numbers = apply(np.trunc, numbers)
-    limits = np.iinfo(dtype)
+    limits: Any = np.iinfo(dtype)
     unfit = (numbers < limits.min) | (numbers > limits.max)
     raise_if(apply(np.any, unfit), lambda: _out_of_bounds(numbers, unfit, dtype))
 

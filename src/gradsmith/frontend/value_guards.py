@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ControlFlowError, InternalError, Span, SpecialisationError
+from gradsmith.errors import (
+    ControlFlowError,
+    InternalError,
+    Span,
+    SpecialisationError,
+    UnsupportedError,
+)
 from gradsmith.frontend.captures import rely
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.invariants import before_loops, integers_before_loops
 from gradsmith.frontend.joint import condition_of, make_branch
@@ -156,9 +163,22 @@ def plain_key(key: Any) -> Any:
     if isinstance(key, frozenset):
         return frozenset(map(plain_key, key))
     if not isinstance(key, tuple):
+        _check_from_outside(key)
         return key
     parts = tuple(map(plain_key, key))
     return tuple.__new__(type(key), parts)
+
+
+def _check_from_outside(key: Any) -> None:
+    """Refuse an object that the function has made: each call makes another one."""
+    trace = current_trace()
+    if trace is not None and id(key) in trace.made and is_instance(key):
+        raise UnsupportedError(
+            f"an object of the class {type(key).__name__} that the function makes is the key of a "
+            "dict, or the member of a set, that leaves it",
+            current_span(),
+            "use a number, a text or a tuple of these as the key",
+        )
 
 
 def _key(value: Tracer) -> Any:

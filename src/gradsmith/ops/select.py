@@ -223,7 +223,8 @@ def _clip(
     x = as_node(a)
     x = cast(x, x.dtype)  # a Python number is not weak as the first argument of np.clip
     if low is None and high is None:
-        return FUNCTIONS[np.positive](x)
+        same: Node = FUNCTIONS[np.positive](x)
+        return same
     if low is None:
         low = _limit_beside(x, as_node(high), "min")
     elif high is None:
@@ -240,7 +241,8 @@ def _limit_beside(x: Node, bound: Node, name: str) -> int | None:
     weak = bound.array_type.weak and bound.dtype.kind == "i"
     if not (x.ndim and x.dtype.kind in "iu" and weak):
         return None
-    limits, value = np.iinfo(x.dtype), number(bound)
+    limits: Any = np.iinfo(x.dtype)
+    value = number(bound)
     held = x.dtype == np.int64 if value is None else limits.min <= value <= limits.max
     return None if held else int(getattr(limits, name))
 
