@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from control.one_object import check_calls
+from control.one_object import check_calls, function_of
 from helpers import each
 
 
@@ -47,3 +47,20 @@ UNIT, COUNT, WORD, PHASE = Unit(2.5), Count(1), Word("a"), Phase(1 + 2j)
 )
 def test_values(function):
     check_calls(function, (1.5,), (2.0,))
+
+
+class Money(float):
+    def __str__(self):
+        return f"${float(self):.2f}"
+
+
+@each(
+    "expression",
+    [
+        "str(([Money(2.5)] * n)[0]), type(([Money(2.5)] * n)[-1]).__name__",
+        "[str(m) for m in [Money(v) for v in range(n)]]",
+        "str(((Money(1.5),) * n)[0]), str({k: Money(k) for k in range(n)}[0])",
+    ],
+)
+def test_lists_of_them(expression):
+    check_calls(function_of(expression, "n", Money=Money), (3,), (5,), (6,))

@@ -301,7 +301,8 @@ def test_numbers_of_numpy_of_complex_ones(name):
     "expression",
     [
         *("a ** k", "k ** a", "a << k", "np.where(a > 0, a, k)"),
-        *("np.maximum(a, k)", "a // k", "a == k"),
+        *("np.maximum(a, k)", "a // k", "a == k", "np.gcd(a, k)", "np.fmax(a, k)"),
+        *("np.clip(a, 0, k)", "np.clip(a, k, None)", "a.clip(k)", "k >> a"),
     ],
 )
 def test_integers_beside_small_ones(expression):

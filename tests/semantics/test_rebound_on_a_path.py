@@ -163,3 +163,35 @@ def places(held, x):
     """Which of the arrays are one object."""
     arrays = [*held["L"], *held["V"].values(), x]
     return [[one is other for other in arrays] for one in arrays]
+
+
+class Total:
+    total = 0.0
+
+    def add(self, value):
+        self.total += value
+
+
+OBJECTS = (
+    "global A\nA.add(x)\nif x > 1: A = Total()\nreturn A.total",
+    "global A\nA.total += x\nif x > 1: A = Total()\nreturn A.total",
+    "global A\nold = A\nif x > 1: A = Total()\nA.add(x)\nreturn A.total, old.total",
+    "H.total.add(x)\nif x > 1: H.total = Total()\nreturn H.total.total",
+    "t = A if x > 1 else B\nt.add(x)\nreturn t.total, A.total, B.total",
+    "L[0].add(x)\nif x > 1: L[0], L[1] = L[1], L[0]\nreturn L[0].total, L[1].total",
+)
+
+
+@each("body", OBJECTS)
+def test_what_was_written_to_the_other_object(body):
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+
+    def made():
+        holder = Total()
+        holder.total = Total()
+        names = {"A": Total(), "B": Total(), "H": holder, "L": [Total(), Total()]}
+        return written(f"def f(x):\n{lines}", Total=Total, **names)
+
+    plain, compiled = made(), gs.compile(made())
+    for value in VALUES:
+        same_bits(compiled(value), plain(value))

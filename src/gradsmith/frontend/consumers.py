@@ -70,6 +70,8 @@ def made_lists(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return args
     if isinstance(function, (type, BuiltinFunctionType)) and function in CONSUMERS:
         return args
+    if getattr(function, "__module__", None) == "statistics":  # which is called with numbers alone
+        return tuple(listed(a) if type(a) is Elements else a for a in args)
     return tuple(a.as_python() if type(a) is Elements else a for a in args)
 
 

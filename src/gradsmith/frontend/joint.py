@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from gradsmith import tree
 from gradsmith.errors import ArgumentValueError, ControlFlowError, Span
 from gradsmith.frontend import protocols
-from gradsmith.frontend.classes import has_methods
+from gradsmith.frontend.classes import has_methods, is_instance
 from gradsmith.frontend.doubts import doubt, is_doubted
 from gradsmith.frontend.frozen import (
     NONE,
@@ -350,6 +350,8 @@ class Joint:
             return known
         if (id(left), id(right)) in self.joining:
             return Unsettled(label, "it refers to itself")
+        if any(is_instance(v) and id(v) not in self.trace.made for v in (left, right)):
+            return self._unknown(label, "it is an object from outside, or another one")
         stacked = differing_rows(left, right)
         if stacked:
             why = "the two ways to this place give it elements that different loops make"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.classes import is_own_number
 from gradsmith.frontend.dispatch import apply, traced
 from gradsmith.frontend.frozen import NONE, Sites, lock
 from gradsmith.frontend.grown import (
@@ -242,6 +243,8 @@ def _rows_of(value: Any, count: TracedInt, sites: Sites) -> Grown:
 
 def _is_one_value(value: Any) -> bool:
     """Whether it is a number or an array of which a stacked list can be made."""
+    if is_own_number(value):
+        return False
     found = storage_of(value) is not None or is_whole(value)
     return found or _kind_of(value) is not None
 

@@ -48,7 +48,7 @@ def may_raise(node: Node) -> bool:
     arithmetic = arithmetic or _is_power_of_integers(node)
     empty = node.op.name in OF_SOME and _may_be_empty(node)
     whole = node.op.name == "whole" and not _is_integer(node.inputs[0])
-    named = whole or node.op.name.startswith("math_")
+    named = whole or node.op.name.startswith("math_") or _is_clip_of_integers(node)
     divided = node.op is intrinsics.size and bool(divisions(node.attrs["value"]))
     return arithmetic or empty or named or divided
 
@@ -143,6 +143,13 @@ def _is_in_range(position: Size, size: Size) -> bool:
 
 def _is_integer(node: Node) -> bool:
     return isinstance(node.type, ArrayType) and not node.type.inexact
+
+
+def _is_clip_of_integers(node: Node) -> bool:
+    """Whether it has bounds that may be beyond the dtype: for some of these NumPy raises."""
+    if node.op.name != "clip" or node.array_type.inexact:
+        return False
+    return any(_may_be_too_large(bound, node.dtype) for bound in node.inputs[1:])
 
 
 def _is_power_of_integers(node: Node) -> bool:
@@ -270,7 +277,7 @@ def is_unbounded(symbol: dims.Symbol) -> bool:
 
 _CONVERTING = {
     **dict.fromkeys(("add", "subtract", "multiply", "floor_divide", "remainder"), slice(2)),
-    **dict.fromkeys(("maximum", "minimum"), slice(2)),
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "fmod", "gcd", "lcm"), slice(2)),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), slice(2)),
     **dict.fromkeys(("left_shift", "right_shift", "power"), slice(2)),
     "astype": slice(1),

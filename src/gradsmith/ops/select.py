@@ -148,6 +148,8 @@ def _emit_clip(emitter: Emitter, node: Node, *operands: ast.expr) -> ast.expr:
     x, low, high = operands
     if node.inputs[0].ndim:
         return syntax.method(x, "clip", low, high)
+    if not node.array_type.inexact:
+        return syntax.call("np.clip", x, low, high)
     return syntax.call("np.minimum", high, syntax.call("np.maximum", low, x))
 
 
@@ -239,7 +241,7 @@ def _limit_beside(x: Node, bound: Node, name: str) -> int | None:
     such a one for none, of which np.maximum and np.minimum raise an error.
     """
     weak = bound.array_type.weak and bound.dtype.kind == "i"
-    if not (x.ndim and x.dtype.kind in "iu" and weak):
+    if not (x.dtype.kind in "iu" and weak):
         return None
     limits: Any = np.iinfo(x.dtype)
     value = number(bound)
