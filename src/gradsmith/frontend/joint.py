@@ -350,7 +350,8 @@ class Joint:
             return known
         if (id(left), id(right)) in self.joining:
             return Unsettled(label, "it refers to itself")
-        if any(is_instance(v) and id(v) not in self.trace.made for v in (left, right)):
+        outside = self.trace.originals.keys() | self.trace.overlays.keys()
+        if any(is_instance(v) and id(v) in outside for v in (left, right)):
             return self._unknown(label, "it is an object from outside, or another one")
         stacked = differing_rows(left, right)
         if stacked:
