@@ -151,3 +151,20 @@ def test_objects_made_and_kept_outside_hold_attributes_in_pythons_order(name):
             call(x)
             found.append(repr(vars(KEPT["o"][0])))
         assert found[0] == found[1]
+
+
+class Named(metaclass=Meta):
+    pass
+
+
+@each(
+    "expression",
+    [
+        "type(Named).__name__ == 'Meta', str(type(Named).__name__)",
+        "Meta.__bases__[0].__name__, len(Meta.__mro__), Meta.__qualname__, Meta.__doc__",
+        "[c.__name__ for c in type(Named()).__mro__], type(type(Named())).__name__",
+    ],
+)
+def test_names_of_metaclasses_are_those_of_classes(expression):
+    function = function_of(f"({expression}), x", Meta=Meta, Named=Named)
+    assert gs.compile(function)(1.0) == function(1.0)

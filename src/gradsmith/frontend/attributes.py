@@ -419,6 +419,8 @@ def _rely_on_absence(trace: Trace, owner: Any, name: str) -> None:
 def _of_class(trace: Trace, cls: type, name: str) -> Any:
     """An attribute of a class."""
     holder = _holder(trace, cls, name)
+    if holder is type and _is_data_descriptor(vars(type)[name]):
+        holder = None  # of a metaclass Python asks its own class first: `__name__`, `__mro__`
     if holder is not None:
         held, is_written = _of_classes(trace, (holder,), name)
         return held if is_written else _bound(trace, held, None, cls, name)
