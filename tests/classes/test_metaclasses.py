@@ -153,18 +153,22 @@ def test_objects_made_and_kept_outside_hold_attributes_in_pythons_order(name):
         assert found[0] == found[1]
 
 
-class Named(metaclass=Meta):
+class Bare(type):
+    """A metaclass."""
+
+
+class Named(metaclass=Bare):
     pass
 
 
 @each(
     "expression",
     [
-        "type(Named).__name__ == 'Meta', str(type(Named).__name__)",
-        "Meta.__bases__[0].__name__, len(Meta.__mro__), Meta.__qualname__, Meta.__doc__",
+        "type(Named).__name__ == 'Bare', str(type(Named).__name__)",
+        "Bare.__bases__[0].__name__, len(Bare.__mro__), Bare.__qualname__, Bare.__doc__",
         "[c.__name__ for c in type(Named()).__mro__], type(type(Named())).__name__",
     ],
 )
 def test_names_of_metaclasses_are_those_of_classes(expression):
-    function = function_of(f"({expression}), x", Meta=Meta, Named=Named)
+    function = function_of(f"({expression}), x", Bare=Bare, Named=Named)
     assert gs.compile(function)(1.0) == function(1.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,8 @@ from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.ir import dims
-from gradsmith.ir.graph import ancestors
+from gradsmith.ir.graph import Node
+from gradsmith.ir.types import ArrayType
 from gradsmith.ops.manipulate import may_be_negative
 from gradsmith.ops.raising import error_of
 
@@ -48,16 +49,26 @@ def _not_negative(made: Any, begin: int, text: str = _NEGATIVE) -> Any:
     """The array, whose sizes the code asks for before it makes what has been traced from ``begin``
     on.
     """
-    asked = _count()
+    asked, trace = _count(), current_trace()
     _check_sizes(made, text)
-    trace = current_trace()
-    if trace is not None and _count() > asked:
-        nodes = trace.builder.nodes
-        checks, needed = nodes[asked:], ancestors(nodes[asked:])
-        before = [node for node in nodes[begin:asked] if node in needed]
-        after = [node for node in nodes[begin:asked] if node not in needed]
-        nodes[begin:] = [*before, *checks, *after]
+    if trace is None or _count() == asked:
+        return made
+    nodes, after = trace.builder.nodes, _of_its_sizes(made, trace.builder.nodes[begin:asked])
+    before = [node for node in nodes[begin:asked] if node not in after]
+    nodes[begin:] = [*before, *nodes[asked:], *after]
     return made
+
+
+def _of_its_sizes(made: Tracer, nodes: Sequence[Node]) -> dict[Node, None]:
+    """The arrays among the nodes that have a size of the one made, and what is made of them."""
+    sizes = {symbol for size in made.type.shape for symbol in dims.symbols(size)}
+    found: dict[Node, None] = {}
+    for node in nodes:
+        shape = node.type.shape if isinstance(node.type, ArrayType) else ()
+        sized = any(symbol in sizes for size in shape for symbol in dims.symbols(size))
+        if sized or any(operand in found for operand in node.inputs):
+            found[node] = None
+    return found
 
 
 def _check_sizes(made: Any, text: str) -> None:
