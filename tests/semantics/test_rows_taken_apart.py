@@ -1,117 +1,100 @@
-"""Lists that loops make, where they are sorted, zipped, summed and taken apart: of no elements, of
-rows of several lengths, and with indices of Python's among their elements.
-"""
-
-from __future__ import annotations
-
-import heapq
+"""Rows of arrays as lists and tuples where C code takes them apart or compares."""
 
 import numpy as np
+import pytest
 
-from control.one_object import check_calls, function_of
-from helpers import each
+import gradsmith as gs
 
-ARRAYS = [
-    (np.array(x),)
-    for x in (
-        [1.0, 0.3, 2.0, 5.0, -1.0],
-        [2.0, 0.1, 0.9, 4.0, 7.0, 8.0],
-        [0.5, 2.0, 0.1, 1.0, 3.0],
+
+def _dict_of_rows(x):
+    return dict([tuple(row) for row in x])
+
+
+def _updated(x):
+    found = {}
+    found.update([tuple(row) for row in x])
+    return found
+
+
+def _old_format(x):
+    return "%s and %s" % tuple(x[0])  # noqa: UP031
+
+
+def _formats(x):
+    return "{} {}".format(*x[0]), str(tuple(x[0])), repr([list(row) for row in x])
+
+
+@pytest.mark.parametrize("function", [_dict_of_rows, _updated, _old_format, _formats])
+def test_rows(function):
+    compiled = gs.compile(function)
+    for values in ([[1.0, 2.0], [3.0, 4.0]], [[2.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1.0, 2.0]]):
+        x = np.array(values)
+        assert repr(compiled(x)) == repr(function(x))
+
+
+def _ranges(n):
+    return (
+        *(range(n) == range(3), range(0, n, 2) == range(n), range(n) != range(2, n)),
+        hash(range(n)) == hash(range(3)),
     )
-]
-NUMBERS = [(9.0,), (0.5,), (1.5,), (20.0,)]
 
 
-SORTED = (
-    "sorted(enumerate(x), key=lambda t: t[1])",
-    "[type(i).__name__ for i, v in sorted(enumerate(x), key=lambda t: t[1])]",
-    "dict(sorted(enumerate(x, 2), key=lambda t: -t[1]))",
-    "heapq.nsmallest(2, enumerate(x), key=lambda t: t[1])",
-    "sorted(zip(range(5), x), key=lambda t: t[1])",
-    "[2 ** -i for i, v in sorted(enumerate(x), key=lambda t: t[1])]",
-    "[x[i] * i for i, v in sorted(enumerate(x), key=lambda t: t[1], reverse=True)]",
-    "sorted(map(lambda i: (i, x[i]), range(len(x))), key=lambda t: t[1])",
-    "sorted(zip(range(len(x)), range(len(x))), key=lambda t: x[t[0]])",
-    "sorted(x, key=abs), sorted(zip(x, x[::-1]), key=lambda t: t[0])",
-)
+def _ranges_in_containers(n):
+    found = {range(n): "n", range(2): "two"}
+    return (
+        *(
+            (1, range(n)) == (1, range(3)),
+            [range(n)] != [range(3)],
+            {"a": range(n)} == {"a": range(3)},
+        ),
+        *(range(n) in (range(2), range(3)), [range(9), range(n), range(3)].index(range(3))),
+        *([range(2), range(3)].count(range(n)), len({range(n), range(3), range(0, 3, 1)})),
+        *(found.get(range(3)), found[range(2)], len(found)),
+        *(range(n) == n, range(n)[1:] == range(1, 3), (range(n),) == (range(n),)),
+    )
 
 
-@each("body", SORTED)
-def test_indices_in_what_is_sorted(body):
-    check_calls(function_of(body, heapq=heapq), *ARRAYS)
+def _quotients(n):
+    return np.divmod(n, 2), np.floor_divide(n, 2), np.remainder(n, 2)
 
 
-def test_keys_are_asked_once():
-    body = "calls = []\ndef key(v):\n    calls.append(v)\n    return v, 1\n"
-    check_calls(function_of(f"{body}return sorted(x, key=key), calls"), *ARRAYS)
+@pytest.mark.parametrize("function", [_ranges, _ranges_in_containers, _quotients])
+def test_numbers_of_python(function):
+    compiled = gs.compile(function)
+    for n in (3, 1, 0, 4, 2):
+        assert repr(compiled(n)) == repr(function(n))
 
 
-HALVED = "while v > 1:\n    L.append((v, v * v))\n    v /= 2\n"
-OF_NONE = (
-    f"L = []\n{HALVED}return list(zip(*L))",
-    f"L = []\n{HALVED}try:\n    a, b = zip(*L)\n    return sum(a)\nexcept ValueError as error:\n"
-    "    return str(error)",
-    f"L = []\n{HALVED}return [max(c) for c in zip(*L)], dict(L)",
-    "L, n = [], int(v)\nwhile n > 1:\n    L.append((n, n + 1))\n    n //= 2\n"
-    "return [sum(q) for q in zip(*L)]",
-    "L, x = [], np.array([v, v + 1])\nwhile x[0] > 1:\n    L.append(x)\n    x = x / 2\n"
-    "return sum(L), type(sum(L)).__name__",
-)
+@pytest.mark.parametrize("n", [3.5, 7, np.float64(2.0), -3])
+def test_divmod_gives_numpys_numbers(n):
+    assert repr(gs.compile(_quotients)(n)) == repr(_quotients(n))
 
 
-@each("body", OF_NONE)
-def test_of_none(body):
-    check_calls(function_of(body, "v"), *NUMBERS)
+def test_an_order_of_another_class_is_refused_where_python_does():
+    def function(x):
+        return sorted(x, reverse=x[0] > 1)
+
+    x = np.array([2.0, 3.0])
+    try:
+        expected = function(x)
+    except TypeError:
+        with pytest.raises(TypeError):
+            gs.compile(function)(x)
+    else:
+        assert repr(gs.compile(function)(x)) == repr(expected)
 
 
-RAGGED = "M = [[x[j] for j in range(i + 1)] for i in range(len(x))]\nreturn "
-SQUARE = "M = [[v * w for w in x] for v in x]\nreturn "
-SLICES = "M = [list(x[i : i + 3]) for i in range(0, len(x), 2)]\nreturn "
-APART = (
-    *("[*zip(*M)], (*zip(*M),)", "sum([*zip(*M)], ())", "[a for a, *b in M]"),
-    *("[b for a, *b in M]", "[(i, a, b) for i, (a, *b) in enumerate(M)]", "[b for *b, a in M]"),
-    "{len(b): a for a, *b in M}",
-)
+def _clipped(s):
+    return np.clip(s, 0, 1), np.clip(s, -1.0, 0.0), np.clip(s, 0, None), np.clip(s, 0.0, -0.0)
 
 
-@each("before", [RAGGED, SQUARE, SLICES])
-@each("expression", APART)
-def test_rows(before, expression):
-    check_calls(function_of(before + expression), *ARRAYS)
+def _outer(s):
+    return np.multiply.outer(s, s), np.add.outer(s, 1.0), np.subtract.outer(2, s)
 
 
-@each(
-    "body",
-    [
-        "k = x[0] if x[0] > 1 else 0\nreturn [1] + k",
-        "M = [v if v > 1 else 0 for v in x]\nreturn [k + [1] for k in M]",
-    ],
-)
-def test_lists_beside_numbers_of_several_classes(body):
-    lines = body.replace("\n", "\n    ")
-    handler = "except TypeError as error:\n    return str(error)"
-    check_calls(function_of(f"try:\n    {lines}\n{handler}"), *ARRAYS)
-
-
-@each(
-    "body",
-    [
-        "k = int(v) if v > 2 else v\nr = 2 ** -k\nreturn r, type(r).__name__",
-        "k = int(v) if v > 2 else v\nr = 3 ** -k\nreturn isinstance(r, np.floating)",
-    ],
-)
-def test_classes_of_powers(body):
-    check_calls(function_of(body, "v"), (np.float64(1.0),), (np.float64(5.0),), (np.float64(2.5),))
-
-
-@each(
-    "expression",
-    [
-        "np.sum(x, where=[True, False, True])",
-        "x.sum(where=(True, False, True)), np.prod(x, where=[1, 0, 1])",
-        "np.any(x > 1, where=[1, 0, 0]), np.all(x > 1, where=[0, 0, 1])",
-        "np.max(x, where=[True, False, True], initial=-1.0)",
-    ],
-)
-def test_masks_that_are_lists(expression):
-    check_calls(function_of(expression), *((x[:3],) for (x,) in ARRAYS))
+@pytest.mark.parametrize("function", [_clipped, _outer])
+def test_functions_of_one_number(function):
+    """Signs of zeros, classes and dtypes are those of NumPy's functions."""
+    compiled = gs.compile(function)
+    for s in (-0.0, 0.5, np.float64(-0.0), 2, np.float32(-0.0), np.ones(2, np.float32)):
+        assert repr(compiled(s)) == repr(function(s))
