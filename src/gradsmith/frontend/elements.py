@@ -23,7 +23,7 @@ from gradsmith.frontend.outside_iterators import check_outside_iterators
 from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.stored_rows import snapshot
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.trips import each, one_by_one
+from gradsmith.frontend.trips import each, one_by_one, steps
 from gradsmith.frontend.value_guards import decide
 
 in_users_name(one_by_one)  # what it goes through is the user's
@@ -134,8 +134,7 @@ def _bind(pattern: Pattern, value: Any, variables: Variables) -> None:
         name_value(pattern, value)
         variables[pattern] = value
         return
-    steps = each(value) if is_grown(value) else iter(value)
-    parts = list(islice(steps, len(pattern) + 1))
+    parts = list(islice(steps(value), len(pattern) + 1))
     if len(parts) > len(pattern):
         raise ValueError(f"too many values to unpack (expected {len(pattern)})")
     if len(parts) < len(pattern):

@@ -592,18 +592,18 @@ def _check_dtype(values: Sequence[Any], columns: Columns) -> None:
 
 def _nested_dtypes(form: Form, wholes: Sequence[Tracer]) -> set[DType]:
     """The dtypes that an array of numbers in lists in a list may have."""
-    given, kinds = iter(wholes), _kinds_within(form)
+    given, kinds = iter(wholes), kinds_within(form)
     dtypes = [{t.dtype for t in types_in_array(kind, next(given).dtype)} for kind in kinds]
     if not any(isinstance(kind, Mixed) for kind in kinds):
         return set()
     return {np.result_type(*some) for some in product(*dtypes)}
 
 
-def _kinds_within(form: Form) -> list[Any]:
+def kinds_within(form: Form) -> list[Any]:
     """The kinds of all leaves, those of lists inside, too."""
     found: list[Any] = []
     for kind in form.kinds:
-        found += _kinds_within(kind) if isinstance(kind, Form) else [kind]
+        found += kinds_within(kind) if isinstance(kind, Form) else [kind]
     return found
 
 

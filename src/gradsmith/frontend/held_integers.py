@@ -14,7 +14,7 @@ import numpy as np
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.dispatch import apply
 from gradsmith.frontend.failing import raise_if
-from gradsmith.frontend.grown import Form, columns_of, is_grown, whole_of
+from gradsmith.frontend.grown import columns_of, is_grown, kinds_within, whole_of
 from gradsmith.frontend.text import joined
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.writing import formatted
@@ -26,7 +26,8 @@ def check_held(values: Any, dtype: DType) -> None:
     """Raise NumPy's error where the array has no room for a number of the list."""
     if dtype.kind not in "iu" or not is_grown(values):
         return
-    if dtype.kind == "u" and not _are_pythons(columns_of(values).form):
+    kinds = kinds_within(columns_of(values).form)
+    if dtype.kind == "u" and not all(kind in _PYTHONS for kind in kinds):
         return  # numbers of NumPy's wrap around
     numbers = apply(np.ravel, whole_of(values))
     if numbers.dtype.kind not in "iuf" or np.can_cast(numbers.dtype, dtype):
@@ -42,10 +43,6 @@ def check_held(values: Any, dtype: DType) -> None:
 
 
 _NO_INTEGERS = ((np.isnan, "NaN", ValueError), (np.isinf, "infinity", OverflowError))
-
-
-def _are_pythons(form: Form) -> bool:
-    return all(_are_pythons(k) if isinstance(k, Form) else k in _PYTHONS for k in form.kinds)
 
 
 _PYTHONS = ("int", "float")

@@ -350,8 +350,7 @@ class Joint:
             return known
         if (id(left), id(right)) in self.joining:
             return Unsettled(label, "it refers to itself")
-        outside = self.trace.originals.keys() | self.trace.overlays.keys()
-        if any(is_instance(v) and id(v) in outside for v in (left, right)):
+        if self._is_outside(left) or self._is_outside(right):
             return self._unknown(label, "it is an object from outside, or another one")
         stacked = differing_rows(left, right)
         if stacked:
@@ -368,6 +367,11 @@ class Joint:
         self.templates[id(left), id(right)] = template
         self.origins[id(template)] = (template, left, right)
         return template
+
+    def _is_outside(self, value: Any) -> bool:
+        """Whether it is an object of the user's that was there before the function was called."""
+        seen = self.trace.originals, self.trace.overlays
+        return is_instance(value) and any(id(value) in known for known in seen)
 
     def _output(self, left: Any, right: Any, label: str) -> Any:
         try:

@@ -302,12 +302,12 @@ def enumerated(iterable: Any, start: Any = 0) -> Any:
 def zipped(*values: Any, strict: Any = False) -> Any:
     """``zip(*values)``, which ends with the shortest."""
     if is_decided() and any(isinstance(value, TripIterator) for value in values):
-        return zip(*map(_steps, values), strict=strict)
+        return zip(*map(steps, values), strict=strict)
     found = [as_trips(value) for value in values]
     trips = [t.from_zero() for t in found if t is not None]
     lengths = [t.stop for t in trips]
     if len(trips) < len(values) or not values or (strict and not _is_one_length(lengths)):
-        return zip(*map(_steps, values), strict=strict)
+        return zip(*map(steps, values), strict=strict)
     for value in values:
         taken(value)
     length = functools.reduce(dims.minimum, lengths)
@@ -321,7 +321,8 @@ def zipped(*values: Any, strict: Any = False) -> Any:
     return _ITERATORS[zip](Trips(0, length, 1, row, lists, functions, reads))
 
 
-def _steps(value: Any) -> Iterator[Any]:
+def steps(value: Any) -> Iterator[Any]:
+    """Python's iterator over the elements, also of a list that a loop has made."""
     return each(value) if is_grown(value) else iter(container_iterators.over(value))
 
 
