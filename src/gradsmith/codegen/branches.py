@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gradsmith.codegen import printer
 from gradsmith.codegen.blocks import without_temporaries
-from gradsmith.codegen.conditions import asked, negated, until_raised
+from gradsmith.codegen.conditions import asked, either, negated, until_raised
 from gradsmith.codegen.forms import BlockForm, LoopForm, arms_of, form_of
 from gradsmith.codegen.frames import assigned, direct, settled
 from gradsmith.codegen.variables import names_in
@@ -136,7 +136,7 @@ class Branch:
 
     def _joined(self, then: list[ast.stmt], orelse: list[ast.stmt]) -> list[ast.stmt]:
         """The branch with these arms."""
-        test = asked(self.inputs[0])
+        test = self._test([*then, *orelse])
         code = [[s for s in arm if not printer.is_comment(s)] for arm in (then, orelse)]
         if not code[1]:
             return [ast.If(test, then, [])] if code[0] else []
@@ -148,6 +148,21 @@ class Branch:
         if choice is not None:
             return [choice]
         return [ast.If(test, then, code[1] if _is_one_branch(code[1]) else orelse)]
+
+    def _test(self, arms: list[ast.stmt]) -> ast.expr:
+        """The condition: ``a or b`` where it is ``t`` after ``t = True if a else b``."""
+        test, before = asked(self.inputs[0]), self.outer.statements
+        places = [i for i, made in enumerate(before) if not printer.is_comment(made)]
+        if not (places and isinstance(test, ast.Name) and test.id in self.outer.free):
+            return test
+        last = before[places[-1]]
+        value = last.value if isinstance(last, ast.Assign) else None
+        short = either(value) if assigned(last) == test.id else None
+        over = self.outer.is_over(test.id, self.outer.places[self.node])
+        if short is None or not over or any(test.id in names_in(made) for made in arms):
+            return test
+        del before[places[-1]]
+        return short
 
     def _choice(
         self, test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt]

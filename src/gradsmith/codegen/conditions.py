@@ -37,6 +37,23 @@ def negated(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
+def either(value: ast.expr | None) -> ast.expr | None:
+    """``a or b`` for ``True if a else b``, ``a and b`` for ``b if a else False``, where only the
+    truth counts; None of others.
+    """
+    if not isinstance(value, ast.IfExp):
+        return None
+    if _is_constant(value.body, True):
+        return ast.BoolOp(ast.Or(), [value.test, asked(value.orelse)])
+    if _is_constant(value.orelse, False):
+        return ast.BoolOp(ast.And(), [value.test, asked(value.body)])
+    return None
+
+
+def _is_constant(value: ast.expr, truth: bool) -> bool:
+    return isinstance(value, ast.Constant) and value.value is truth
+
+
 def _numpy_call(value: ast.expr) -> tuple[str, list[ast.expr]]:
     """The function of NumPy's that is called, and its operands."""
     if not isinstance(value, ast.Call) or value.keywords:

@@ -36,8 +36,13 @@ def is_input(value: Any) -> bool:
 def is_argument_leaf(value: Any) -> bool:
     """Whether ``value`` is part of an argument that each call passes anew."""
     if is_input(value):
-        return not is_beyond_64_bits(value)
+        return not (is_beyond_64_bits(value) or _is_own_integer(value))
     return is_library_object(value)
+
+
+def _is_own_integer(value: Any) -> bool:
+    """Whether it is an integer of a class of the user's, which no result of arithmetic is."""
+    return isinstance(value, int) and type(value) is not int
 
 
 def is_beyond_64_bits(value: Any) -> bool:

@@ -109,7 +109,10 @@ def negate(value: Any) -> Any:
     value = as_condition(value)
     if not isinstance(value, Tracer):
         return not value
-    return Tracer(View(Storage(negation(condition_of(value)))))
+    node = condition_of(value)
+    if node.op is negation and node.inputs[0].array_type.weak:
+        return Tracer(View(Storage(node.inputs[0])))
+    return Tracer(View(Storage(negation(node))))
 
 
 def identical(left: Any, right: Any) -> Any:

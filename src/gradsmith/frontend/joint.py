@@ -51,7 +51,13 @@ from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unread import note_errors
-from gradsmith.frontend.unsettled import Cause, MaybeUnset, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import (
+    NONE_OR_VALUE,
+    Cause,
+    MaybeUnset,
+    Unsettled,
+    is_undefined,
+)
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.context import building
@@ -95,6 +101,8 @@ def condition_of(value: Any) -> Node:
             )
             error.own = numpys_error(error, bool, [node], {})
             raise error
+        if dims.is_unbacked(node.array_type.size):
+            return python_bool(node)  # where it is not one, the code raises as NumPy does
         node = reshape(node, shape=())
     return node if node.dtype.kind == "b" else not_equal(node, 0)
 
@@ -313,6 +321,8 @@ class Joint:
                 return Unsettled(label, value.why, value.loop, value.site)
             if isinstance(value, MaybeUnset):
                 return value.unknown()
+        if (left is None) is not (right is None):
+            return self._unknown(label, NONE_OR_VALUE)
         return self._unknown(label, "the two ways to this place give it values of other kinds")
 
     def _unknown(self, label: str, why: str) -> Unsettled:
@@ -370,7 +380,7 @@ class Joint:
 
     def _is_outside(self, value: Any) -> bool:
         """Whether it is an object of the user's that was there before the function was called."""
-        seen = self.trace.originals, self.trace.overlays
+        seen = self.trace.external, self.trace.originals, self.trace.overlays
         return is_instance(value) and any(id(value) in known for known in seen)
 
     def _output(self, left: Any, right: Any, label: str) -> Any:

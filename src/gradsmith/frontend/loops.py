@@ -39,7 +39,12 @@ from gradsmith.frontend.trips import (
     one_by_one,
 )
 from gradsmith.frontend.unrolling import NOWHERE
-from gradsmith.frontend.unsettled import AskedAheadError, TracedAnewError, UndecidedError
+from gradsmith.frontend.unsettled import (
+    AskedAheadError,
+    OptionalError,
+    TracedAnewError,
+    UndecidedError,
+)
 from gradsmith.frontend.value_guards import TentativeError, decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -273,6 +278,7 @@ class Looping:
         return not tried or loop in trace.unrolling.active
 
     def _write_out(self, error: BaseException | None, trips: Trips) -> None:
+        self._check_optional(error)
         self._may_roll, trace = False, current_trace()
         if trace is not None and isinstance(error, GradsmithError):
             trace.unrolling.note_written_out(self.place, dims.hint(trips.length), error)
@@ -287,9 +293,16 @@ class Looping:
     def _refuse(self) -> NoReturn:
         """Raise the error of an iteration again: the loop cannot be one of the graph."""
         error = sys.exc_info()[1]
+        self._check_optional(error)
         if isinstance(error, ControlFlowError) and not (self.plan.rolled or self._is_decided()):
             raise UndecidedError.because(error, self.place)
         raise  # noqa: PLE0704
+
+    @staticmethod
+    def _check_optional(error: BaseException | None) -> None:
+        """Have the function traced anew where iterations ask for what is None at first."""
+        if isinstance(error, UndecidedError) and error.optional is not None:
+            raise OptionalError(error.optional, error.span)
 
     def _ask(self, test: Node) -> None:
         self._trip.ask(test)

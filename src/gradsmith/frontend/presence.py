@@ -15,7 +15,7 @@ from gradsmith.frontend.unsettled import OWN, Perhaps, is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
-from gradsmith.ir.intrinsics import number, size
+from gradsmith.ir.intrinsics import item, number, size
 from gradsmith.ops.compare import (
     NEGATIONS,
     equal,
@@ -23,8 +23,11 @@ from gradsmith.ops.compare import (
     greater_equal,
     less,
     less_equal,
+    logical_and,
+    logical_or,
     not_equal,
 )
+from gradsmith.ops.regions import branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,20 +146,39 @@ class _Ways:
         self.trace = trace
         self.outer: dict[Node, Node] = {}
         """For what regions capture: what that is in the region around."""
+        for builder in trace.builders():
+            self.outer.update((inner, node) for node, inner in builder.captured.items())
 
     def __iter__(self) -> Iterator[tuple[Node, bool]]:
         builder = self.trace.builder
         while builder.parent is not None:
-            self.outer.update((inner, node) for node, inner in builder.captured.items())
             way = self.trace.ways.get(builder)
             if way is not None:
-                yield way
-                condition, truth = _plain(*way)
-                meaning = self.trace.firsts.get(self._origin(condition))
-                if meaning is not None:
-                    node, first = meaning
-                    yield node, truth is not first
+                yield from self._implied(*_plain(*way))
             builder = builder.parent
+
+    def _implied(self, condition: Node, truth: bool) -> Iterator[tuple[Node, bool]]:
+        """The condition itself, and what else has a known truth where it has this one."""
+        yield condition, truth
+        found = self._origin(condition)
+        if found in self.trace.firsts:
+            node, first = self.trace.firsts[found]
+            yield node, truth is not first
+        if found.op in _BOTH and _BOTH[found.op] is truth:
+            for part in found.inputs:
+                yield from self._implied(*_plain(part, truth))
+        if found.op is item and found.inputs[0].op is branch:
+            yield from self._implied_by_branch(found, truth)
+
+    def _implied_by_branch(self, result: Node, truth: bool) -> Iterator[tuple[Node, bool]]:
+        """Of ``a and b`` that is true: ``a`` and ``b``; of ``a or b`` that is false, too."""
+        (whole,), place = result.inputs, result.attrs["index"]
+        other, arm = (whole.attrs[name] for name in ("orelse", "then")[:: 1 if truth else -1])
+        if number(other.results[place]) is not (not truth):
+            return
+        self.outer.update(zip(arm.params, whole.inputs[1:], strict=True))
+        yield from self._implied(*_plain(whole.inputs[0], truth))
+        yield from self._implied(*_plain(arm.results[place], truth))
 
     def same(self, left: Node, right: Node, depth: int = 6) -> bool:
         """Whether both are one value, as far as a short look tells."""
@@ -177,6 +199,8 @@ class _Ways:
         return node
 
 
+_BOTH = {logical_and: True, logical_or: False}
+"""Where the result has this truth, so have both operands."""
 _RELATIONS = {
     less: "<",
     less_equal: "<=",

@@ -26,6 +26,7 @@ from gradsmith.frontend import (
     grid_iterators,
     memory_questions,
     number_methods,
+    optional,
     protocols,
     scimath,
     text_values,
@@ -790,6 +791,13 @@ class BoundRuntime:
         """``name = value``: the value is called so in the emitted source."""
         name_value(name, value)
         return value
+
+    def bind_optional(self, name: str, value: Any) -> Any:
+        """The same of a variable that may be None at times."""
+        return optional.to_store(name, self.bind(name, value))
+
+    value_or_none = staticmethod(optional.value_or_none)
+    is_none = staticmethod(optional.is_none)
 
     def importing(self, module: str, level: int, name: str) -> None:
         """``from module import name`` is next."""

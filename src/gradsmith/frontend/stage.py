@@ -160,6 +160,15 @@ class BoundRuntime(Protocol):
     def bind(self, name: str, value: Any, /) -> Any:
         """What is stored in the variable ``name`` of the function, which gets ``value``."""
 
+    def bind_optional(self, name: str, value: Any, /) -> Any:
+        """The same of a variable that may be None at times."""
+
+    def value_or_none(self, name: str, value: Any, /) -> Any:
+        """The value of such a variable."""
+
+    def is_none(self, name: str, value: Any, /) -> Any:
+        """``value is None`` of such a variable."""
+
     def result(self, value: Any, /) -> Any:
         """What this function, or one defined in it, returns."""
 

@@ -17,6 +17,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType
 
 MISSING = "it has a value on some of the ways to this place only"
+NONE_OR_VALUE = "it is None on some of the ways to this place only"
 _WORDS = "cannot access {} variable {!r} where it is not associated with a value"
 if sys.version_info < (3, 11):
     _WORDS = "{} variable {!r} referenced before assignment"
@@ -75,6 +76,8 @@ class UndecidedError(ControlFlowError):
     """
 
     site: Span | None = None
+    optional: str | None = None
+    """The variable that is asked for, if it may be None where the loop begins."""
 
     @classmethod
     def at(cls, site: Span | None, message: str, hint: str) -> UndecidedError:
@@ -174,6 +177,8 @@ class Learned:
     """The loops that make stacked lists with such needs."""
     stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
     """Of which types numbers are that are stored in the lists that such a loop makes."""
+    optional: frozenset[str] = frozenset()
+    """The names of variables that are None on some paths only (`frontend.optional`)."""
 
     def with_decided(self, sites: frozenset[Span]) -> Learned:
         """The same, the present values deciding at these places, too."""
@@ -223,6 +228,21 @@ class CachedStateError(TracedAnewError):
     def added_to(self, learned: Learned) -> Learned:
         """The results of the function are entries of a dict."""
         return replace(learned, cached_in_dicts=learned.cached_in_dicts | {self.code})
+
+
+class OptionalError(TracedAnewError):
+    """The variables of this name are None on some of the paths to a place only.
+
+    The function is traced anew, with flags that tell which have a value (`frontend.optional`).
+    """
+
+    def __init__(self, name: str, span: Span | None) -> None:
+        super().__init__(f"the variable {name!r} is None on some of the ways to this place", span)
+        self.name = name
+
+    def added_to(self, learned: Learned) -> Learned:
+        """The variables of this name may be None."""
+        return replace(learned, optional=learned.optional | {self.name})
 
 
 class FirstTripError(TracedAnewError):
@@ -302,6 +322,11 @@ class Unsettled(Refusing):
 def is_undefined(value: Any) -> bool:
     """Whether a variable has no value yet."""
     return isinstance(value, Unsettled) and value.why == MISSING
+
+
+def is_none_or_value(value: Any) -> bool:
+    """Whether a variable is None on one path to this place and holds a value on another."""
+    return isinstance(value, Unsettled) and value.why == NONE_OR_VALUE
 
 
 @stands_for("value")

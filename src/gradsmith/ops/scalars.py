@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, InternalError
-from gradsmith.ir.dims import Dim, Size
+from gradsmith.ir.dims import Dim, Size, is_unbacked
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType, describe, python_number
@@ -117,7 +117,7 @@ def as_complex(x: Node, im: Node | None = None) -> Node:
 
 
 def _truth_infer(x: ArrayType) -> ArrayType:
-    if x.shape:
+    if x.shape and not is_unbacked(x.size):  # Python's own raises where the data decide otherwise
         raise ArgumentTypeError(f"bool() takes a number, not {x!r}")
     return python_number(bool)
 

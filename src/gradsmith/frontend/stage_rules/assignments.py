@@ -110,6 +110,8 @@ def augmented(rewriter: Rewriter, node: ast.AugAssign) -> list[ast.stmt]:
     if isinstance(node.target, ast.Name) and rewriter.is_unsure(node.target):
         value_now = rewriter.bound(node.target)
         read = [ast.Assign([node.target], value_now, **place(node.target))]
+    elif isinstance(node.target, ast.Name) and node.target.id in rewriter.optional:
+        read = [_reread(rewriter, node.target)]
     return [*warned, *read, *_extended(rewriter, node), stored, *binds(rewriter, target)]
 
 
@@ -182,9 +184,10 @@ def delete(rewriter: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 
 
 def bound(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:
-    """``__gs__.bind("name", value)``."""
+    """``__gs__.bind("name", value)``; ``bind_optional`` of one that may be None."""
     at = place(value)
-    return rewriter.call("bind", at, rewriter.text(name, at), value)
+    method = "bind_optional" if name in rewriter.optional else "bind"
+    return rewriter.call(method, at, rewriter.text(name, at), value)
 
 
 def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:

@@ -27,6 +27,7 @@ from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
 from gradsmith.frontend.stage_rules.jumps import has_yield, inside, jumps
 from gradsmith.frontend.stage_rules.liveness import stored
+from gradsmith.frontend.stage_rules.optional import is_asked
 from gradsmith.frontend.stage_rules.places import head
 from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
 
@@ -222,11 +223,14 @@ def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.expr:
 
 
 def _comparison(rewriter: Rewriter, node: ast.Compare, chained: str) -> ast.expr:
-    left = rewriter.visit(node.left)
-    operands = [rewriter.visit(operand) for operand in node.comparators]
     at = place(node)
+    of_optional = is_asked(node) and node.left.id in rewriter.optional  # type: ignore[attr-defined]
+    left = node.left if of_optional else rewriter.visit(node.left)
+    operands = [rewriter.visit(operand) for operand in node.comparators]
     if len(operands) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
         same = rewriter.call("identical", at, left, *operands)
+        if of_optional:
+            same = rewriter.call("is_none", at, rewriter.text(node.left.id, at), left)
         no = isinstance(node.ops[0], ast.IsNot)
         return rewriter.call("negate", at, same) if no else same
     if len(operands) == 1:

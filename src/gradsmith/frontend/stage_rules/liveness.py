@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from gradsmith.frontend.stage_rules.closures import FUNCTIONS, Closures, loads
 from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, Scope, names_in
 
-_SEE_ALL = {"dir", "eval", "exec", "locals", "vars"}
+SEE_ALL = {"dir", "eval", "exec", "locals", "vars"}
+"""Builtins that see all variables of the function that calls them."""
 
 
 def stored(statements: Sequence[ast.stmt], scope: Scope) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ class Liveness:
         self.later = self._closures.always | shared
         """What functions read of which nobody knows when they are called, those around among them:
         they have the ``shared`` variables."""
-        if self.everything & _SEE_ALL:
+        if self.everything & SEE_ALL:
             self.later = self.everything = self.everything | names_in(statements).bound
         self._trips: dict[int, set[str]] = {}
         self._after: dict[int, set[str]] = {}

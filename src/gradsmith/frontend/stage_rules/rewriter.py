@@ -13,6 +13,7 @@ from gradsmith.frontend.source import Source
 from gradsmith.frontend.stage_rules.assigned import initially_unset, unsure_reads
 from gradsmith.frontend.stage_rules.jumps import Lowering
 from gradsmith.frontend.stage_rules.liveness import Liveness
+from gradsmith.frontend.stage_rules.optional import optional_names
 from gradsmith.frontend.stage_rules.places import Place, place
 from gradsmith.frontend.stage_rules.scopes import Scope, function_scope
 from gradsmith.frontend.unsettled import OWN
@@ -96,6 +97,8 @@ class Rewriter:
         self.lowering = Lowering()
         self.liveness = Liveness([])
         self._unsure: dict[int, ast.Name] = {}
+        self.optional = frozenset[str]()
+        """The variables of the function at work that may be None at times."""
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
         self._count = 0
 
@@ -174,12 +177,16 @@ class Rewriter:
         outer, self.liveness = self.liveness, Liveness(whole, self.scope.nonlocals)
         reads = unsure_reads(whole, self.scope.bound, self.scope.given)
         self._unsure.update((id(read), read) for read in reads)
+        unsure = frozenset(read.id for read in reads)
+        around, self.optional = self.optional, optional_names(whole, self.scope, unsure)
         body = self.body(whole)
         self.liveness = outer
         at = place(node.body[0])
         first = [] if self.scope.home is None else [self._home(self.scope.home, at)]
         unset = initially_unset(reads, self.scope.given)
         first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
+        first += [self._may_be_none(name, at) for name in sorted(self.optional & self.scope.given)]
+        self.optional = around
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
         return [*body[:begin], *first, *body[begin:]]
 
@@ -198,6 +205,12 @@ class Rewriter:
     def _set(self, name: str, method: str, at: Place, *arguments: ast.expr) -> ast.stmt:
         """``name = __gs_scratch__.method(*arguments)``."""
         value = self.scratch(method, at, *arguments)
+        return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
+
+    def _may_be_none(self, name: str, at: Place) -> ast.stmt:
+        """``name = __gs__.bind_optional("name", name)``."""
+        given = ast.Name(name, ast.Load(), **at)
+        value = self.call("bind_optional", at, self.text(name, at), given)
         return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
 
     def is_unsure(self, node: ast.expr) -> bool:
