@@ -30,7 +30,14 @@ from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trip import Trip
 from gradsmith.frontend.trips import Trips
-from gradsmith.frontend.unsettled import Cause, SetByTrips, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import (
+    NONE_OR_VALUE,
+    Cause,
+    SetByTrips,
+    Unsettled,
+    is_none_or_value,
+    is_undefined,
+)
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim, Size, Symbol
@@ -313,7 +320,8 @@ class LoopRegion:
                 continue
             group = late_group(name, before, value, self.trace)
             if group is None:
-                self._settled[name] = self._unsettled(name, VARIES)
+                none = is_none_or_value(value) or (value is None) is not (before is None)
+                self._settled[name] = self._unsettled(name, NONE_OR_VALUE if none else VARIES)
             else:
                 group.sites = self.state.lists_with(value)
                 self._late[name] = group

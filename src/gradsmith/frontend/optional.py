@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradsmith.frontend.choices import identical, negate
-from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.choices import choose, identical, negate
+from gradsmith.frontend.joint import as_condition, condition_of
+from gradsmith.frontend.presence import condition_on_the_way, traced_truth
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace, current_trace
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
     MISSING,
     OptionalError,
@@ -29,8 +31,12 @@ from gradsmith.frontend.value_guards import decide
 def to_store(name: str, value: Any) -> Any:
     """What a variable that may be None holds of ``value``."""
     trace = current_trace()
-    if value is None and trace is not None and name in trace.learned.optional:
-        return Unsettled(name, MISSING)
+    if trace is None:
+        return value
+    if name in trace.learned.optional:
+        return Unsettled(name, MISSING) if value is None else value
+    if isinstance(value, Perhaps) or is_none_or_value(value) or is_undefined(value):
+        raise OptionalError(name, current_span())
     return value
 
 
@@ -52,6 +58,22 @@ def is_none(name: str, value: Any) -> Any:
     if is_undefined(value) or value.value is None:
         return True
     return negate(condition_on_the_way(value, trace))
+
+
+def truth(name: str, value: Any) -> Any:
+    """Such a variable where only its truth counts."""
+    trace = _trace_of(name, value)
+    if trace is None:
+        return value
+    if is_undefined(value) or value.value is None:
+        return None
+    held = value.value
+    return choose(condition_on_the_way(value, trace), lambda: _truth(held), lambda: False)
+
+
+def _truth(value: Any) -> Any:
+    asked = as_condition(value)
+    return traced_truth(condition_of(asked)) if isinstance(asked, Tracer) else bool(asked)
 
 
 def _trace_of(name: str, value: Any) -> Trace | None:

@@ -28,6 +28,7 @@ from gradsmith.ops.compare import (
     not_equal,
 )
 from gradsmith.ops.regions import branch
+from gradsmith.ops.scalars import python_bool, widened
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,10 @@ def condition_on_the_way(value: Perhaps, trace: Trace) -> Any:
     if _is_known(value, trace):
         return True
     present = value.present
-    return present.known() if isinstance(present, (AnyTrip, NotFirst)) else present
+    found = present.known() if isinstance(present, (AnyTrip, NotFirst)) else present
+    if isinstance(found, Tracer):
+        trace.flags[found.view.storage.node] = value.name
+    return found
 
 
 def _is_known(value: Perhaps, trace: Trace) -> bool:
@@ -133,9 +137,10 @@ def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
 
 
 def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:
-    """A condition without ``not``, and its truth."""
-    while condition.op in NEGATIONS:
-        condition, truth = condition.inputs[0], not truth
+    """A condition without ``not`` and changes of its class, and its truth."""
+    while condition.op in (*NEGATIONS, widened, python_bool):
+        truth = truth is not (condition.op in NEGATIONS)
+        condition = condition.inputs[0]
     return condition, truth
 
 
@@ -174,7 +179,9 @@ class _Ways:
         """Of ``a and b`` that is true: ``a`` and ``b``; of ``a or b`` that is false, too."""
         (whole,), place = result.inputs, result.attrs["index"]
         other, arm = (whole.attrs[name] for name in ("orelse", "then")[:: 1 if truth else -1])
-        if number(other.results[place]) is not (not truth):
+        node, same = _plain(other.results[place], True)
+        told = number(node)
+        if told is None or (bool(told) is same) is truth:
             return
         self.outer.update(zip(arm.params, whole.inputs[1:], strict=True))
         yield from self._implied(*_plain(whole.inputs[0], truth))

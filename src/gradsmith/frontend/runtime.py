@@ -798,6 +798,8 @@ class BoundRuntime:
 
     value_or_none = staticmethod(optional.value_or_none)
     is_none = staticmethod(optional.is_none)
+    truth_or_none = staticmethod(optional.truth)
+    to_store = staticmethod(optional.to_store)
 
     def importing(self, module: str, level: int, name: str) -> None:
         """``from module import name`` is next."""

@@ -169,6 +169,12 @@ class BoundRuntime(Protocol):
     def is_none(self, name: str, value: Any, /) -> Any:
         """``value is None`` of such a variable."""
 
+    def truth_or_none(self, name: str, value: Any, /) -> Any:
+        """The value of such a variable where only its truth counts."""
+
+    def to_store(self, name: str, value: Any, /) -> Any:
+        """``value`` on one of the paths of a conditional expression that such a variable gets."""
+
     def result(self, value: Any, /) -> Any:
         """What this function, or one defined in it, returns."""
 

@@ -200,6 +200,8 @@ class Trace:
     """What methods that C code calls have raised, which may swallow it."""
     at_end: list[Callable[[], None]] = field(default_factory=list)
     """What is to be done when the run is over."""
+    flags: dict[Node, str] = field(default_factory=dict)
+    """What tells whether variables have a value: their names."""
     outside_cells: dict[int, Any] = field(default_factory=dict)
     """Variables that the user's functions from outside close over, by identity."""
     homes: dict[int, tuple[Any, Builder]] = field(default_factory=dict)

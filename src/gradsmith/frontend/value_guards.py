@@ -41,7 +41,7 @@ from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ir.types import PYTHON_TYPES
-from gradsmith.ops.compare import isnan, logical_not, logical_or, not_equal, signbit
+from gradsmith.ops.compare import isnan, logical_not, logical_or, negation, not_equal, signbit
 from gradsmith.ops.complex import imag, real
 from gradsmith.ops.effects import fail
 from gradsmith.ops.regions import present_integers
@@ -274,7 +274,7 @@ def _check_reached(trace: Trace, what: str) -> None:
 def _check(trace: Trace, node: Node, present: Any, span: Span | None) -> None:
     """``if node != present: raise SpecialisationError(...)``."""
     changed = _changed(node, present)
-    text = f"this code was made for a call in which {_fact(node, present, span)}"
+    text = f"this code was made for a call in which {_fact(trace, node, present, span)}"
     with trace.region((changed, True)) as failing:
         fail(error=SpecialisationError, arguments=(text,))
     passing = Builder(intern=False, parent=trace.builder)
@@ -299,8 +299,10 @@ def _has_zero(number: Any) -> bool:
     return 0 in (number.real, number.imag) if np.iscomplexobj(number) else number == 0
 
 
-def _fact(node: Node, present: Any, span: Span | None) -> str:
+def _fact(trace: Trace, node: Node, present: Any, span: Span | None) -> str:
     """What the code relies on, in words."""
+    if node in trace.flags and span is not None:
+        return f"`{trace.flags[node]}` in {span.where} has {'a' if present else 'no'} value"
     if node.op is has_class:
         name = class_name(node.attrs["cls"])
         return f"a number in {_where(span)} is {'' if present else 'not '}of the class {name}"
@@ -318,7 +320,11 @@ def decide(condition: Any) -> bool:
     """The truth of a condition, on which the code is specialised where it is traced."""
     if not isinstance(condition, Tracer):
         return bool(condition)
-    return bool(known(Tracer(View(Storage(condition_of(condition))))))
+    node, truth = condition_of(condition), True
+    trace = current_trace()
+    while trace is not None and node.op is negation and node.inputs[0] in trace.flags:
+        node, truth = node.inputs[0], not truth
+    return bool(known(Tracer(View(Storage(node))))) is truth
 
 
 def _present_integer(made: Node) -> int | None:

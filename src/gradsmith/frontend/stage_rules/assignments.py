@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.conditions import stored_in
 from gradsmith.frontend.stage_rules.jumps import RESULT
 from gradsmith.frontend.stage_rules.rewriter import OWN, Place, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import stored_names
@@ -16,7 +17,7 @@ from gradsmith.frontend.stage_rules.scopes import stored_names
 def assign(rewriter: Rewriter, node: ast.Assign) -> list[ast.stmt]:
     """``h = e`` → ``h = __gs__.bind("h", e)``; other targets are bound in a next statement."""
     (target, *more) = node.targets
-    value = rewriter.visit(node.value)
+    value = rewriter.visit(node.value) if more else stored_in(rewriter, target, node.value)
     if isinstance(target, ast.Name) and target.id.startswith(OWN):
         noted_before = isinstance(value, ast.Name) and value.id.startswith(OWN)
         is_result = target.id.startswith(RESULT) and not noted_before

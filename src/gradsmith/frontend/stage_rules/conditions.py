@@ -21,6 +21,7 @@ them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
@@ -148,8 +149,38 @@ def _state(variable: str, flag: str, names: tuple[str, ...], at: Place) -> list[
 @rule(ast.IfExp)
 def conditional(rewriter: Rewriter, node: ast.IfExp) -> ast.expr:
     """``a if e else b`` → ``__gs__.choose(e, lambda: a, lambda: b)``."""
+    return _conditional(rewriter, node, rewriter.visit)
+
+
+def stored_in(rewriter: Rewriter, target: ast.expr, value: ast.expr) -> ast.expr:
+    """The rewritten ``value`` that ``target`` gets: a variable that may be None gets another one
+    as it is, and of ``v if e else None`` each path says so.
+    """
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = [*zip(target.elts, value.elts, strict=False)]
+        starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
+        if len(target.elts) == len(value.elts) and not starred:
+            return replaced(value, elts=[stored_in(rewriter, *pair) for pair in pairs])
+    name = target.id if isinstance(target, ast.Name) else ""
+    if name not in rewriter.optional or not isinstance(value, (ast.IfExp, ast.Name)):
+        return rewriter.visit(value)  # type: ignore[no-any-return]
+    if isinstance(value, ast.Name):
+        return value if value.id in rewriter.optional else rewriter.visit(value)
+
+    def arm(node: ast.expr) -> ast.expr:
+        at = place(node)
+        return rewriter.call(
+            "to_store", at, rewriter.text(name, at), stored_in(rewriter, target, node)
+        )
+
+    return _conditional(rewriter, value, arm)
+
+
+def _conditional(
+    rewriter: Rewriter, node: ast.IfExp, visit: Callable[[ast.expr], ast.expr]
+) -> ast.expr:
     asked = condition(rewriter, node.test)
-    arms = [rewriter.visit(arm) for arm in (node.body, node.orelse)]
+    arms = [visit(arm) for arm in (node.body, node.orelse)]
     if needs_the_frame(rewriter, node.body, node.orelse):
         test = _truth(rewriter, asked, "ifexp")
         return replaced(node, test=test, body=arms[0], orelse=arms[1])
@@ -195,6 +226,9 @@ def condition(rewriter: Rewriter, node: ast.expr) -> ast.expr:
     """``node`` where only its truth counts: like Python, that asks no operand twice."""
     if isinstance(node, ast.Compare):
         return _comparison(rewriter, node, "asked_chain")
+    if isinstance(node, ast.Name) and node.id in rewriter.optional:
+        at = place(node)
+        return rewriter.call("truth_or_none", at, rewriter.text(node.id, at), node)
     if not isinstance(node, ast.BoolOp):
         return rewriter.visit(node)  # type: ignore[no-any-return]
     *firsts, last = [condition(rewriter, value) for value in node.values]
