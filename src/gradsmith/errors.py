@@ -78,6 +78,8 @@ class GradsmithError(Exception):
     """The loop that cannot stay one, where the error is about what a loop does not know."""
     size: Any = None
     """The size that would have to be known, where it is about one."""
+    optional: str | None = None
+    """The variable that is asked for, where it may be None when a loop begins."""
     own: Exception | None = None
     """The error that the user's function raises there on arrays, where that is known."""
 

@@ -42,8 +42,14 @@ from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import changed, delete_outside, set_global, write_outside
 from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
-from gradsmith.frontend.maybe_unset import check_all_set, note_attributes_of, note_shown
-from gradsmith.frontend.presence import condition_on_the_way
+from gradsmith.frontend.maybe_unset import (
+    check_all_set,
+    note_attributes_of,
+    note_shown,
+    optional_name,
+)
+from gradsmith.frontend.optional import value_of
+from gradsmith.frontend.presence import check_optional, condition_on_the_way
 from gradsmith.frontend.process_state import check_not_held, note_given, note_held
 from gradsmith.frontend.redirected_output import check_output
 from gradsmith.frontend.reflection import rely_on_attribute
@@ -54,7 +60,7 @@ from gradsmith.frontend.trace import Reliance, Trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_change, holds_attributes, is_member_of_c
-from gradsmith.frontend.unsettled import OWN, MaybeUnset, Refusing, Unsettled
+from gradsmith.frontend.unsettled import OWN, MaybeNone, MaybeUnset, Refusing, Unsettled
 
 
 def is_users(owner: Any) -> bool:
@@ -236,16 +242,19 @@ def default_attribute(trace: Trace, owner: Any, name: str) -> Any:
             rely(trace, ("absent", id(owner), name), partial(raw_attribute, owner, name), kind)
         else:
             class_attribute(type(owner), name)  # the next call must find none, either
+    if isinstance(held, MaybeNone):
+        return value_of(held, trace)
     if isinstance(held, MaybeUnset):
         return _where_set(trace, held, owner, kind)
+    check_optional(optional_name(name), held, trace)
     if held is not MISSING or slot:
         return held
     return _of_its_class(trace, owner, name)
 
 
-def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
-    """What stands for an attribute that may not be set, where nothing of its class takes its place
-    and no method of the user's is asked.
+def plainly_held(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
+    """What stands for an attribute that may not be set, or may be None, where nothing of its class
+    takes its place and no method of the user's is asked.
     """
     if not is_users(owner) or isinstance(owner, type):
         return None
@@ -257,6 +266,12 @@ def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
         return None
     held = _held(trace, owner, name)
     return held if isinstance(held, MaybeUnset) else None
+
+
+def plainly_unset(trace: Trace, owner: Any, name: str) -> MaybeUnset | None:
+    """The same of one that may not be set."""
+    held = plainly_held(trace, owner, name)
+    return None if isinstance(held, MaybeNone) else held
 
 
 def _where_set(trace: Trace, held: MaybeUnset, owner: Any, kind: Any) -> Any:
@@ -699,7 +714,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         held = _own(trace, owner, name)
         if held is MISSING:
             missing(owner, name)
-        if isinstance(held, MaybeUnset):
+        if type(held) is MaybeUnset:
             attribute_or_error(held, lambda: _missing_attribute(owner, name))
         if _is_pythons(trace, owner, name):
             check_change(trace, owner)
@@ -713,7 +728,7 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         note_attribute(owner, name, deleted=True)
         note_attributes_of(trace, owner, name)
         held = instance_attribute(owner, name)
-        if isinstance(held, MaybeUnset):
+        if type(held) is MaybeUnset:
             attribute_or_error(held, lambda: _missing_attribute(owner, name))
         object.__delattr__(owner, name)
 

@@ -24,8 +24,9 @@ from gradsmith.frontend.joint import (
     make_branch,
 )
 from gradsmith.frontend.journal import Internal, contents_of, journaling, reachable, refill
-from gradsmith.frontend.maybe_unset import at_end, attribute, refilled, unset
+from gradsmith.frontend.maybe_unset import absent, at_end, attribute, refilled
 from gradsmith.frontend.path_errors import ended
+from gradsmith.frontend.presence import whole
 from gradsmith.frontend.row_buffers import (
     AppendedInBranchError,
     OpenRows,
@@ -39,7 +40,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import AttributeDict, Trace, current_trace
 from gradsmith.frontend.traced_int import as_size, wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import MISSING, AbandonedError, Cause, Unsettled, whole
+from gradsmith.frontend.unsettled import MISSING, AbandonedError, Cause, Unsettled
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -192,7 +193,7 @@ def _joined(trace: Trace, condition: Node, names: Sequence[str], arms: Sequence[
     joint.doubt_arrays()
     joint.doubt_containers()
     told = map(joint.fill, present)
-    after = {n: whole(n, v, p) for n, v, p in zip(names, made, told, strict=True)}
+    after = {n: whole(n, v, p, trace) for n, v, p in zip(names, made, told, strict=True)}
     note_implied(after, [_side_of_arm(arm, names) for arm in arms], condition)
     return list(after.values())
 
@@ -319,7 +320,7 @@ class JoinedAttributes:
         """What holds the attributes then."""
         cause = Cause(joint.site)
         found = {
-            name: attribute(name, joint.fill(value), joint.fill(present), cause)
+            name: attribute(name, joint.fill(value), joint.fill(present), cause, joint.trace)
             for name, (value, present) in self.held.items()
         }
         return refilled(found, self.kept)
@@ -327,7 +328,8 @@ class JoinedAttributes:
 
 def _joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> JoinedAttributes:
     """The attributes of an object after a branch; ``outer`` is what it held before."""
-    before = at_end(outer, joint.trace)
+    trace = joint.trace
+    before = at_end(outer, trace)
     sides = [arm.attributes.get(key, before) for arm in joint.arms]
     first, second = (arm.changes.containers.get(key, (None, outer))[1] for arm in joint.arms)
     held = {}
@@ -335,10 +337,10 @@ def _joined_attributes(joint: Joint, key: int, outer: Mapping[str, Any]) -> Join
         if name in first and name in second and first[name] is second[name]:
             held[name] = first[name], True
             continue
-        pairs = [side.get(name, (unset(name), False)) for side in sides]
+        pairs = [side.get(name, absent(name, trace)) for side in sides]
         ends = [(v, a.raises or p) for a, (v, p) in zip(joint.arms, pairs, strict=True)]
         held[name] = joint.either(name, *ends)
-    return JoinedAttributes(joint.trace.attribute_dicts[key], held)
+    return JoinedAttributes(trace.attribute_dicts[key], held)
 
 
 def _plain(container: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradsmith import tree
 from gradsmith.errors import ControlFlowError
+from gradsmith.frontend.classes import DELETED
 from gradsmith.frontend.containers import (
     Contents,
     Growth,
@@ -29,7 +30,6 @@ from gradsmith.frontend.frozen import (
 from gradsmith.frontend.groups import Group
 from gradsmith.frontend.journal import Journal, contents_of, written_part
 from gradsmith.frontend.loop_attributes import LoopAttributes, loop_attributes
-from gradsmith.frontend.maybe_unset import is_not_set
 from gradsmith.frontend.merging import (
     is_data,
 )
@@ -46,7 +46,7 @@ from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import Text
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import UNKNOWN, Cause, Unsettled
+from gradsmith.frontend.unsettled import UNKNOWN, Cause, Perhaps, Unsettled
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.dims import Size
 
@@ -270,7 +270,7 @@ def _is_begun(before: Any, after: Any) -> bool:
 def _sets_for_the_first_time(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> bool:
     """Whether it holds a number or an array under a key under which it has held neither."""
     return any(
-        is_data(now[key]) and not (is_data(held) or is_not_set(held))
+        is_data(now[key]) and not (is_data(held) or held is DELETED or isinstance(held, Perhaps))
         for key, held in before.items()
         if key in now
     )

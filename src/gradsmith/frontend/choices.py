@@ -36,14 +36,19 @@ from gradsmith.ops.calls import Callee
 from gradsmith.ops.compare import negation
 from gradsmith.ops.scalars import python_bool
 
+_UNNAMED = "this conditional expression"
+
 
 def choose(
     condition: Any,
     then: Callable[[], Any],
     orelse: Callable[[], Any],
     made: list[Any] | None = None,
+    name: str = _UNNAMED,
 ) -> Any:
-    """``then() if condition else orelse()``; either may append to the list ``made``."""
+    """``then() if condition else orelse()``; either may append to the list ``made``. ``name`` is
+    the variable that gets the value, where that may be None.
+    """
     condition = as_condition(condition)
     if not isinstance(condition, Tracer):
         return then() if condition else orelse()
@@ -68,17 +73,24 @@ def choose(
                 abandoned = ended(error, trace)
                 if abandoned is None:
                     raise
-            arms.append(arm_of(trace, [value], journal))
+            arms.append(arm_of(trace, [value], journal, (name,)))
         if abandoned is not None:
             fail_on(trace, node, arms[-1].builder, truth=truth)
             return orelse() if truth else then()
     try:
-        (value,) = joined(trace, node, ("this conditional expression",), arms)
+        (value,) = joined(trace, node, (name,), arms)
     except ControlFlowError as error:  # no value stands for what the two give
         if needs_rows(trace, error):
             raise
         return then() if decide(condition) else orelse()
     return value
+
+
+def choose_for(
+    name: str, condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]
+) -> Any:
+    """`choose` for a variable that may be None."""
+    return choose(condition, then, orelse, None, name)
 
 
 def either(word: str, first: Any, rest: Callable[[], Any]) -> Any:

@@ -10,11 +10,11 @@ from gradsmith import tree
 from gradsmith.errors import ControlFlowError
 from gradsmith.frontend.frozen import NONE, Sites, freeze
 from gradsmith.frontend.merging import as_shown, cause_if_stale, is_data, is_whole
-from gradsmith.frontend.presence import as_truth, found_at_end, found_before
+from gradsmith.frontend.presence import as_truth, found_at_end, found_before, whole
 from gradsmith.frontend.slots import Slot, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.unsettled import is_undefined, whole
+from gradsmith.frontend.unsettled import is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.types import python_number
@@ -44,7 +44,8 @@ class Group:
         """The value that the trip starts with; ``later`` tells whether it is not the first."""
         value = tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
         present = True if self.present is None else self.present.open(trace, builder)
-        return whole(self.name, freeze(value, self.sites), later if self.begun else present)
+        present = later if self.begun else present
+        return whole(self.name, freeze(value, self.sites), present, trace)
 
     def take(self, found: Any, trace: Trace) -> bool:
         """The value that the trip ends with; whether it is as it started."""
@@ -74,7 +75,7 @@ class Group:
             return True
         return False
 
-    def final(self, values: Sequence[Any], any_trip: Any) -> Any:
+    def final(self, values: Sequence[Any], any_trip: Any, trace: Trace) -> Any:
         """The value after the loop, of those of `carried`; whether there was one tells
         ``any_trip``.
         """
@@ -82,7 +83,7 @@ class Group:
         given = [slot.handed_on(value) for slot, value in pairs]
         present = True if self.present is None else given.pop()
         value = freeze(tree.unflatten(self.shape, given), self.sites)
-        return whole(self.name, value, any_trip if self.begun else present)
+        return whole(self.name, value, any_trip if self.begun else present, trace)
 
 
 def present_slot(name: str, initial: Any) -> Slot:

@@ -7,17 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradsmith import tree
+from gradsmith.frontend.classes import DELETED
 from gradsmith.frontend.containers import changed_elements
 from gradsmith.frontend.frozen import note_remade
 from gradsmith.frontend.groups import Group, present_slot, rebound_group
 from gradsmith.frontend.journal import contents_of, note_container, refill
-from gradsmith.frontend.maybe_unset import attribute, held_value, refilled
+from gradsmith.frontend.maybe_unset import (
+    attribute,
+    held_value,
+    is_not_set,
+    optional_name,
+    refilled,
+)
 from gradsmith.frontend.merging import is_data
-from gradsmith.frontend.presence import found_at_end, found_before
+from gradsmith.frontend.presence import check_optional, found_at_end, found_before, whole
 from gradsmith.frontend.slots import NO_DATA, Slot
 from gradsmith.frontend.structures import BY_VALUE
-from gradsmith.frontend.trace import AttributeDict, Trace, current_trace
-from gradsmith.frontend.unsettled import Cause, Perhaps, Unsettled, is_undefined, whole
+from gradsmith.frontend.trace import AttributeDict, Trace
+from gradsmith.frontend.unsettled import Cause, Perhaps, Unsettled, is_undefined
 from gradsmith.ir.builder import Builder
 
 _ANY = object()
@@ -37,6 +44,7 @@ class LoopAttributes:
     parts: dict[str, Any]
     """A group for each that is carried, else the object itself."""
     cause: Cause
+    trace: Trace
     uncarried: dict[str, Unsettled] = field(default_factory=dict)
     """What stands for such objects."""
 
@@ -64,7 +72,7 @@ class LoopAttributes:
         given = iter(values)
         ends = [[next(given) for _ in group.carried()] for group in self.groups]
         pairs = zip(self.groups, ends, strict=True)
-        self._refill(group.final(end, any_trip) for group, end in pairs)
+        self._refill(group.final(end, any_trip, self.trace) for group, end in pairs)
 
     def _refill(self, carried: Iterator[Any]) -> None:
         held = {
@@ -80,10 +88,8 @@ class LoopAttributes:
             value, present = value.value, value.present
         if value is _ANY:
             value = self.uncarried[name]
-        trace = current_trace()
-        if trace is not None:
-            note_remade(trace, value, self.cause)
-        return attribute(name, value, present, self.cause)
+        note_remade(self.trace, value, self.cause)
+        return attribute(name, value, present, self.cause, self.trace)
 
     def take(self, trace: Trace) -> bool:
         """End an iteration; whether types are what they were."""
@@ -93,10 +99,13 @@ class LoopAttributes:
             part, value = self.parts.get(name, self.kept.absent), held_value(now, name)
             if part is now.get(name, self.kept.absent):
                 continue
-            _check_settled(now.get(name), self.uncarried.get(name))
+            self._check_settled(name, now.get(name))
+            known = optional_name(name)
             if name in self.uncarried:
-                _, present = found_at_end(name, value, trace)
-                value = whole(name, _ANY, present)
+                _, present = found_at_end(known, value, trace)
+                value = whole(known, _ANY, present, trace)
+            if known in trace.learned.optional and is_not_set(now.get(name, DELETED)):
+                raise changed_elements()
             if isinstance(part, Group):
                 settled = part.take(value, trace) and settled
             else:
@@ -104,38 +113,46 @@ class LoopAttributes:
                 settled = False
         return settled
 
+    def _check_settled(self, name: str, value: Any) -> None:
+        """Refuse what has no value that an iteration could end with."""
+        held, known = (
+            value.value if isinstance(value, Perhaps) else value,
+            self.uncarried.get(name),
+        )
+        if isinstance(held, Unsettled) and (known is None or not _is_same(held, known)):
+            check_optional(optional_name(name), held, self.trace)
+            held.refuse()
+
     def _carried(self, name: str, part: Any, after: Any, trace: Trace) -> Any:
         """What stands in ``parts`` for an attribute that an iteration has set or deleted."""
-        before = held_value({name: part}, name)
-        group = rebound_group(name, before, after, trace) or _begun(name, before, after, trace)
+        before, known = held_value({name: part}, name), optional_name(name)
+        if known in trace.learned.optional and (part is self.kept.absent or is_not_set(part)):
+            raise changed_elements()
+        group = rebound_group(known, before, after, trace) or _begun(known, before, after, trace)
         if group is not None and _is_of_data(group.shape):
             return group
         return self._only_flag(name, before, after, trace)
 
     def _only_flag(self, name: str, before: Any, after: Any, trace: Trace) -> Group:
-        new, has = found_at_end(name, after, trace)
+        known = optional_name(name)
+        new, has = found_at_end(known, after, trace)
         if is_data(new):
-            raise changed_elements()
-        _, had = found_before(name, before, trace)
+            error = changed_elements()
+            error.optional = known if before is None else None
+            raise error
+        _, had = found_before(known, before, trace)
         self.uncarried[name] = Unsettled(name, NO_DATA, self.cause.loop)
-        flag = None if had is True and has is True else present_slot(name, had)
-        return Group(name, tree.Tree("static", value=_ANY), [], present=flag)
+        flag = None if had is True and has is True else present_slot(known, had)
+        return Group(known, tree.Tree("static", value=_ANY), [], present=flag)
 
 
 def loop_attributes(
     kept: AttributeDict, before: Any, cause: Cause, trace: Trace
 ) -> LoopAttributes:
     """How the attributes of an object are carried that an iteration sets or deletes."""
-    made = LoopAttributes(kept, dict(before), cause)
+    made = LoopAttributes(kept, dict(before), cause, trace)
     made.take(trace)
     return made
-
-
-def _check_settled(value: Any, known: Any) -> None:
-    """Refuse what has no value that an iteration could end with."""
-    held = value.value if isinstance(value, Perhaps) else value
-    if isinstance(held, Unsettled) and (known is None or not _is_same(held, known)):
-        held.refuse()
 
 
 def _is_same(held: Unsettled, known: Unsettled) -> bool:

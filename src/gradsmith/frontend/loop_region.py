@@ -450,7 +450,7 @@ class LoopRegion:
             values[self.counter] = wrap_size(self.trips.start + length * self.trips.step)
         for name, group in {**self.state.variables, **self._late}.items():
             ends = [finals[id(slot)][1] for slot in group.carried()]
-            final = group.final(ends, made.any_trip)
+            final = group.final(ends, made.any_trip, self.trace)
             values[name] = note_remade(self.trace, final, self.state.cause)
         note_implied(values, self._sides)
         self._doubt_aliases(finals)

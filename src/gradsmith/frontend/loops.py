@@ -301,7 +301,7 @@ class Looping:
     @staticmethod
     def _check_optional(error: BaseException | None) -> None:
         """Have the function traced anew where iterations ask for what is None at first."""
-        if isinstance(error, UndecidedError) and error.optional is not None:
+        if isinstance(error, GradsmithError) and error.optional is not None:
             raise OptionalError(error.optional, error.span)
 
     def _ask(self, test: Node) -> None:

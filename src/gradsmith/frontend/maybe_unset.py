@@ -16,7 +16,7 @@ from gradsmith.frontend.journal import slots_of
 from gradsmith.frontend.presence import found_at_end
 from gradsmith.frontend.trace import AttributeDict, Trace
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import Cause, MaybeUnset, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import Cause, MaybeNone, MaybeUnset, Unsettled, is_undefined
 
 
 def note_attributes_of(trace: Trace, owner: Any, name: str) -> None:
@@ -55,31 +55,52 @@ def check_all_set(held: Mapping[str, Any]) -> None:
             value.refuse()
 
 
-def unset(name: str) -> Unsettled:
-    """Stands for an attribute that is not set."""
-    return Unsettled(name, UNSET)
+def absent(name: str, trace: Trace) -> tuple[Any, Any]:
+    """What stands for an attribute that is not set, and whether it is: where it may also be None,
+    nothing tells one from the other.
+    """
+    if optional_name(name) in trace.learned.optional:
+        return Unsettled(name, "it is not set, or None, on some of the ways to this place"), True
+    return Unsettled(name, UNSET), False
+
+
+def optional_name(name: str) -> str:
+    """What an attribute is called among the names of what may be None."""
+    return f".{name}"
 
 
 def is_not_set(held: Any) -> bool:
     """Whether it stands in an object for an attribute that is not, or may not be, set."""
-    return held is DELETED or isinstance(held, MaybeUnset)
+    maybe = isinstance(held, MaybeUnset) and not isinstance(held, MaybeNone)
+    return held is DELETED or maybe
 
 
 def held_value(contents: Mapping[str, Any], name: str) -> Any:
     """What an object holds under this name, or what stands for no value."""
     value = contents.get(name, MISSING)
-    return unset(name) if value is MISSING or value is DELETED else value
+    return Unsettled(name, UNSET) if value is MISSING or value is DELETED else value
 
 
 def at_end(contents: Mapping[str, Any], trace: Trace) -> dict[str, tuple[Any, Any]]:
     """The values of attributes at the end of a region, and what tells whether each is set."""
-    return {name: found_at_end("", held_value(contents, name), trace) for name in contents}
+    return {name: _at_end(name, held_value(contents, name), trace) for name in contents}
 
 
-def attribute(name: str, value: Any, present: Any, cause: Cause) -> Any:
+def _at_end(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
+    if is_undefined(value) or is_not_set(value):
+        known = absent(name, trace)
+        return known if known[1] is True else found_at_end("", value, trace)
+    return found_at_end(optional_name(name), value, trace)
+
+
+def attribute(name: str, value: Any, present: Any, cause: Cause, trace: Trace) -> Any:
     """What an object holds of this value where ``present`` tells whether it is set; MISSING where
     it is not.
     """
+    if optional_name(name) in trace.learned.optional:
+        if present is False or is_undefined(value):
+            return None
+        return value if present is True else MaybeNone(name, value, present, cause)
     if present is True and not is_undefined(value):
         return value
     if present is False or is_undefined(value):

@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradsmith.frontend.merging import as_result
+from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.storage import Storage, View
 from gradsmith.frontend.trace import Trace
 from gradsmith.frontend.traced_int import wrap_size
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import OWN, Perhaps, is_undefined
+from gradsmith.frontend.unsettled import (
+    MISSING,
+    OWN,
+    OptionalError,
+    Perhaps,
+    Unsettled,
+    is_none_or_value,
+    is_undefined,
+)
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
@@ -125,6 +134,8 @@ def found_at_end(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
     """The value of a variable at the end of a region, and what tells whether it has one."""
     if isinstance(value, Perhaps):
         return value.value, _is_known(value, trace) or value.present
+    if value is None and name in trace.learned.optional:
+        return Unsettled(name, MISSING), False
     return value, name.startswith(OWN) or not is_undefined(value)
 
 
@@ -134,6 +145,23 @@ def found_before(name: str, value: Any, trace: Trace) -> tuple[Any, Any]:
     if isinstance(value, Perhaps):
         return value.value, (outer is not None and outer.is_sure(value)) or value.present
     return found_at_end(name, value, trace)
+
+
+def check_optional(name: str, value: Any, trace: Trace) -> None:
+    """Have the function traced anew where ``value`` is None on some of the paths to this place,
+    and that is news about this name.
+    """
+    if is_none_or_value(value) and name not in trace.learned.optional:
+        raise OptionalError(name, current_span())
+
+
+def whole(name: str, value: Any, present: Any, trace: Trace) -> Any:
+    """What a variable holds of this value where ``present`` tells whether it has one."""
+    if present is False and (is_undefined(value) or not isinstance(value, Unsettled)):
+        return None if name in trace.learned.optional else Unsettled(name, MISSING)
+    if present is True or isinstance(value, Unsettled):
+        return value
+    return Perhaps(name, value, present)
 
 
 def _plain(condition: Node, truth: bool) -> tuple[Node, bool]:

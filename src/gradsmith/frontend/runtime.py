@@ -65,7 +65,15 @@ from gradsmith.frontend.captures import (
     rely_on_variable,
 )
 from gradsmith.frontend.checked_calls import CHECKED, check_place, check_range
-from gradsmith.frontend.choices import asked_chain, chain, choose, either, identical, negate
+from gradsmith.frontend.choices import (
+    asked_chain,
+    chain,
+    choose,
+    choose_for,
+    either,
+    identical,
+    negate,
+)
 from gradsmith.frontend.class_checks import meaning_of_check
 from gradsmith.frontend.class_statements import made_class
 from gradsmith.frontend.classes import (
@@ -150,6 +158,7 @@ from gradsmith.frontend.journal import CONTAINERS, check_iterators, note_rebindi
 from gradsmith.frontend.library_state import note_answer
 from gradsmith.frontend.lookups import check_element, check_lookup
 from gradsmith.frontend.loops import Looping
+from gradsmith.frontend.maybe_unset import optional_name
 from gradsmith.frontend.messages import cannot_assign, class_name, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
@@ -196,7 +205,7 @@ from gradsmith.frontend.unfollowed import check_call as check_changes
 from gradsmith.frontend.unfollowed import check_item, left_as_it_was, note_born
 from gradsmith.frontend.unfollowed import check_method as check_method_of_library
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import OWN, Refusing, UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import OWN, MaybeNone, Refusing, UndecidedError, Unsettled
 from gradsmith.frontend.value_guards import decide, plain_key
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
@@ -792,14 +801,23 @@ class BoundRuntime:
         name_value(name, value)
         return value
 
-    def bind_optional(self, name: str, value: Any) -> Any:
-        """The same of a variable that may be None at times."""
-        return optional.to_store(name, self.bind(name, value))
-
     value_or_none = staticmethod(optional.value_or_none)
     is_none = staticmethod(optional.is_none)
     truth_or_none = staticmethod(optional.truth)
-    to_store = staticmethod(optional.to_store)
+
+    def attribute_is_none(self, owner: Any, name: str) -> Any:
+        """``owner.name is None``."""
+        return optional.is_none(optional_name(name), self._as_asked(owner, name))
+
+    def attribute_truth(self, owner: Any, name: str) -> Any:
+        """``owner.name`` where only its truth counts."""
+        return optional.truth(optional_name(name), self._as_asked(owner, name))
+
+    def _as_asked(self, owner: Any, name: str) -> Any:
+        """An attribute that need not be known, where it may be None."""
+        trace = current_trace()
+        held = None if trace is None else attributes.plainly_held(trace, owner, name)
+        return held if isinstance(held, MaybeNone) else self.attribute(owner, name)
 
     def importing(self, module: str, level: int, name: str) -> None:
         """``from module import name`` is next."""
@@ -876,6 +894,7 @@ class BoundRuntime:
     formatted = staticmethod(functools.partial(formatted, call))
     joined = staticmethod(f_string)
     choose = staticmethod(choose)
+    choose_for = staticmethod(choose_for)
     either = staticmethod(either)
     chain = staticmethod(chain)
     asked_chain = staticmethod(asked_chain)

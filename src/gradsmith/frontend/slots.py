@@ -52,7 +52,8 @@ def fresh_name(trace: Trace, label: str | None) -> str:
 
 
 def shown_name(name: str) -> str:
-    """What a variable that staging added is called in the emitted code."""
+    """What a variable that staging added, or an attribute, is called in the emitted code."""
+    name = name.removeprefix(".")
     if not name.startswith("__gs_"):
         return name
     word = name.removeprefix("__gs_").split("_")[0]

@@ -160,11 +160,8 @@ class BoundRuntime(Protocol):
     def bind(self, name: str, value: Any, /) -> Any:
         """What is stored in the variable ``name`` of the function, which gets ``value``."""
 
-    def bind_optional(self, name: str, value: Any, /) -> Any:
-        """The same of a variable that may be None at times."""
-
     def value_or_none(self, name: str, value: Any, /) -> Any:
-        """The value of such a variable."""
+        """The value of a variable that may be None at times."""
 
     def is_none(self, name: str, value: Any, /) -> Any:
         """``value is None`` of such a variable."""
@@ -172,8 +169,11 @@ class BoundRuntime(Protocol):
     def truth_or_none(self, name: str, value: Any, /) -> Any:
         """The value of such a variable where only its truth counts."""
 
-    def to_store(self, name: str, value: Any, /) -> Any:
-        """``value`` on one of the paths of a conditional expression that such a variable gets."""
+    def attribute_is_none(self, owner: Any, name: str, /) -> Any:
+        """``owner.name is None``."""
+
+    def attribute_truth(self, owner: Any, name: str, /) -> Any:
+        """``owner.name`` where only its truth counts."""
 
     def result(self, value: Any, /) -> Any:
         """What this function, or one defined in it, returns."""
@@ -217,6 +217,9 @@ class BoundRuntime(Protocol):
 
     def choose(self, condition: Any, then: Later, orelse: Later, /) -> Any:
         """``then() if condition else orelse()``."""
+
+    def choose_for(self, name: str, condition: Any, then: Later, orelse: Later, /) -> Any:
+        """The same for a variable that may be None at times."""
 
     def either(self, word: str, first: Any, rest: Later, /) -> Any:
         """``first and rest()``, or with ``or``: as ``word`` says."""

@@ -76,8 +76,6 @@ class UndecidedError(ControlFlowError):
     """
 
     site: Span | None = None
-    optional: str | None = None
-    """The variable that is asked for, if it may be None where the loop begins."""
 
     @classmethod
     def at(cls, site: Span | None, message: str, hint: str) -> UndecidedError:
@@ -178,7 +176,8 @@ class Learned:
     stored: Mapping[Span, tuple[ArrayType, ...]] = field(default_factory=dict)
     """Of which types numbers are that are stored in the lists that such a loop makes."""
     optional: frozenset[str] = frozenset()
-    """The names of variables that are None on some paths only (`frontend.optional`)."""
+    """The names of variables that are None on some paths only, and of attributes, with a dot
+    (`frontend.optional`)."""
 
     def with_decided(self, sites: frozenset[Span]) -> Learned:
         """The same, the present values deciding at these places, too."""
@@ -231,17 +230,18 @@ class CachedStateError(TracedAnewError):
 
 
 class OptionalError(TracedAnewError):
-    """The variables of this name are None on some of the paths to a place only.
+    """The variables of this name, or with a dot the attributes, are None on some of the paths to
+    a place only.
 
     The function is traced anew, with flags that tell which have a value (`frontend.optional`).
     """
 
     def __init__(self, name: str, span: Span | None) -> None:
-        super().__init__(f"the variable {name!r} is None on some of the ways to this place", span)
+        super().__init__(f"{name.lstrip('.')!r} {NONE_OR_VALUE}", span)
         self.name = name
 
     def added_to(self, learned: Learned) -> Learned:
-        """The variables of this name may be None."""
+        """Those of this name may be None."""
         return replace(learned, optional=learned.optional | {self.name})
 
 
@@ -394,8 +394,18 @@ class MaybeUnset(Perhaps):
         return MaybeUnset(self.name, held, held, self.cause)
 
 
-def whole(name: str, value: Any, present: Any) -> Any:
-    """What a variable holds of this value where ``present`` tells whether it has one."""
-    if present is True or isinstance(value, Unsettled):
-        return value
-    return Unsettled(name, MISSING) if present is False else Perhaps(name, value, present)
+@stands_for("value")
+class MaybeNone(MaybeUnset):
+    """Stands in an object for an attribute that is None on some of the paths to this place."""
+
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise the error."""
+        raise self.cause.error(
+            f"the attribute {self.name!r} is used, but {NONE_OR_VALUE}",
+            "set it on every path that leads here",
+        )
+
+    def unknown(self) -> MaybeUnset:
+        """Stands for it where it is not even known what tells whether it is None."""
+        held = Unsettled(self.name, NONE_OR_VALUE, self.cause.loop, self.cause.site)
+        return MaybeNone(self.name, held, held, self.cause)

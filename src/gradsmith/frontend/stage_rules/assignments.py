@@ -185,10 +185,9 @@ def delete(rewriter: Rewriter, node: ast.Delete) -> list[ast.stmt]:
 
 
 def bound(rewriter: Rewriter, name: str, value: ast.expr) -> ast.expr:
-    """``__gs__.bind("name", value)``; ``bind_optional`` of one that may be None."""
+    """``__gs__.bind("name", value)``."""
     at = place(value)
-    method = "bind_optional" if name in rewriter.optional else "bind"
-    return rewriter.call(method, at, rewriter.text(name, at), value)
+    return rewriter.call("bind", at, rewriter.text(name, at), value)
 
 
 def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:

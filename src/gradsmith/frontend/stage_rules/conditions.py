@@ -21,16 +21,21 @@ them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
 from gradsmith.frontend.stage_rules.jumps import has_yield, inside, jumps
 from gradsmith.frontend.stage_rules.liveness import stored
-from gradsmith.frontend.stage_rules.optional import is_asked
+from gradsmith.frontend.stage_rules.optional import asks_for_none
 from gradsmith.frontend.stage_rules.places import head
-from gradsmith.frontend.stage_rules.rewriter import Place, Rewriter, place, rule
+from gradsmith.frontend.stage_rules.rewriter import (
+    Place,
+    Rewriter,
+    place,
+    place_of_attribute,
+    rule,
+)
 
 
 @rule(ast.If)
@@ -149,41 +154,38 @@ def _state(variable: str, flag: str, names: tuple[str, ...], at: Place) -> list[
 @rule(ast.IfExp)
 def conditional(rewriter: Rewriter, node: ast.IfExp) -> ast.expr:
     """``a if e else b`` → ``__gs__.choose(e, lambda: a, lambda: b)``."""
-    return _conditional(rewriter, node, rewriter.visit)
+    return _conditional(rewriter, node)
 
 
-def stored_in(rewriter: Rewriter, target: ast.expr, value: ast.expr) -> ast.expr:
+def stored_in(rewriter: Rewriter, target: ast.expr | None, value: ast.expr) -> ast.expr:
     """The rewritten ``value`` that ``target`` gets: a variable that may be None gets another one
-    as it is, and of ``v if e else None`` each path says so.
+    as it is, and ``v if e else None``, too.
     """
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         pairs = [*zip(target.elts, value.elts, strict=False)]
         starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
         if len(target.elts) == len(value.elts) and not starred:
             return replaced(value, elts=[stored_in(rewriter, *pair) for pair in pairs])
-    name = target.id if isinstance(target, ast.Name) else ""
-    if name not in rewriter.optional or not isinstance(value, (ast.IfExp, ast.Name)):
+    if not (isinstance(target, ast.Name) and target.id in rewriter.optional):
         return rewriter.visit(value)  # type: ignore[no-any-return]
-    if isinstance(value, ast.Name):
-        return value if value.id in rewriter.optional else rewriter.visit(value)
-
-    def arm(node: ast.expr) -> ast.expr:
-        at = place(node)
-        return rewriter.call(
-            "to_store", at, rewriter.text(name, at), stored_in(rewriter, target, node)
-        )
-
-    return _conditional(rewriter, value, arm)
+    if isinstance(value, ast.Name) and value.id in rewriter.optional:
+        return value
+    if not isinstance(value, ast.IfExp):
+        return rewriter.visit(value)  # type: ignore[no-any-return]
+    return _conditional(rewriter, value, target)
 
 
-def _conditional(
-    rewriter: Rewriter, node: ast.IfExp, visit: Callable[[ast.expr], ast.expr]
-) -> ast.expr:
+def _conditional(rewriter: Rewriter, node: ast.IfExp, target: ast.Name | None = None) -> ast.expr:
+    """The same for a variable that may be None, the ``target``."""
     asked = condition(rewriter, node.test)
-    arms = [visit(arm) for arm in (node.body, node.orelse)]
+    arms = [stored_in(rewriter, target, arm) for arm in (node.body, node.orelse)]
     if needs_the_frame(rewriter, node.body, node.orelse):
         test = _truth(rewriter, asked, "ifexp")
         return replaced(node, test=test, body=arms[0], orelse=arms[1])
+    if target is not None:
+        at = place(node)
+        named = rewriter.text(target.id, at)
+        return rewriter.call("choose_for", at, named, asked, *map(_later, arms))
     return rewriter.call("choose", place(node), asked, *map(_later, arms))
 
 
@@ -229,6 +231,8 @@ def condition(rewriter: Rewriter, node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Name) and node.id in rewriter.optional:
         at = place(node)
         return rewriter.call("truth_or_none", at, rewriter.text(node.id, at), node)
+    if isinstance(node, ast.Attribute):
+        return _of_attribute(rewriter, "attribute_truth", node)
     if not isinstance(node, ast.BoolOp):
         return rewriter.visit(node)  # type: ignore[no-any-return]
     *firsts, last = [condition(rewriter, value) for value in node.values]
@@ -258,13 +262,13 @@ def comparison(rewriter: Rewriter, node: ast.Compare) -> ast.expr:
 
 def _comparison(rewriter: Rewriter, node: ast.Compare, chained: str) -> ast.expr:
     at = place(node)
-    of_optional = is_asked(node) and node.left.id in rewriter.optional  # type: ignore[attr-defined]
-    left = node.left if of_optional else rewriter.visit(node.left)
+    if asks_for_none(node) and isinstance(node.left, (ast.Name, ast.Attribute)):
+        made = _is_none(rewriter, node.left, at)
+        return rewriter.call("negate", at, made) if isinstance(node.ops[0], ast.IsNot) else made
+    left = rewriter.visit(node.left)
     operands = [rewriter.visit(operand) for operand in node.comparators]
     if len(operands) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
         same = rewriter.call("identical", at, left, *operands)
-        if of_optional:
-            same = rewriter.call("is_none", at, rewriter.text(node.left.id, at), left)
         no = isinstance(node.ops[0], ast.IsNot)
         return rewriter.call("negate", at, same) if no else same
     if len(operands) == 1:
@@ -278,6 +282,22 @@ def _comparison(rewriter: Rewriter, node: ast.Compare, chained: str) -> ast.expr
         laters[0] = rewriter.scratch("given", place(operands[0]), operands[0])
     links = [part for link in zip(words, laters, strict=True) for part in link]
     return rewriter.call(chained, at, left, *links)
+
+
+def _is_none(rewriter: Rewriter, node: ast.Name | ast.Attribute, at: Place) -> ast.expr:
+    """``node is None``."""
+    if isinstance(node, ast.Attribute):
+        return _of_attribute(rewriter, "attribute_is_none", node)
+    if node.id in rewriter.optional:
+        return rewriter.call("is_none", at, rewriter.text(node.id, at), node)
+    none = ast.Constant(None, **at)
+    return rewriter.call("identical", at, rewriter.visit(node), none)
+
+
+def _of_attribute(rewriter: Rewriter, method: str, node: ast.Attribute) -> ast.expr:
+    """``__gs__.method(x, "a")`` of ``x.a``."""
+    at = place_of_attribute(node, node)
+    return rewriter.call(method, at, rewriter.visit(node.value), rewriter.text(node.attr, at))
 
 
 def _later(value: ast.expr) -> ast.expr:

@@ -19,7 +19,8 @@ def optional_names(
     anything but assignments are left out.
     """
     nodes = list(_own(statements))
-    asked = {n.left.id for n in nodes if isinstance(n, ast.Compare) and is_asked(n)}
+    compared = [n.left for n in nodes if isinstance(n, ast.Compare) and asks_for_none(n)]
+    asked = {left.id for left in compared if isinstance(left, ast.Name)}
     found = (asked | _set_to_none(nodes)) & scope.bound & _assigned(nodes) - unsure
     if not found:
         return frozenset()
@@ -29,11 +30,11 @@ def optional_names(
     return frozenset() if shared else frozenset(found - seen - _set_otherwise(nodes))
 
 
-def is_asked(node: ast.Compare) -> bool:
-    """Whether it is ``variable is None``, or ``is not``."""
+def asks_for_none(node: ast.Compare) -> bool:
+    """Whether it is ``value is None``, or ``is not``."""
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
         return False
-    return isinstance(node.left, ast.Name) and _is_none(node.comparators[0])
+    return _is_none(node.comparators[0])
 
 
 def _own(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:

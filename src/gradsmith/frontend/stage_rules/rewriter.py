@@ -185,7 +185,6 @@ class Rewriter:
         first = [] if self.scope.home is None else [self._home(self.scope.home, at)]
         unset = initially_unset(reads, self.scope.given)
         first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
-        first += [self._may_be_none(name, at) for name in sorted(self.optional & self.scope.given)]
         self.optional = around
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
         return [*body[:begin], *first, *body[begin:]]
@@ -205,12 +204,6 @@ class Rewriter:
     def _set(self, name: str, method: str, at: Place, *arguments: ast.expr) -> ast.stmt:
         """``name = __gs_scratch__.method(*arguments)``."""
         value = self.scratch(method, at, *arguments)
-        return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
-
-    def _may_be_none(self, name: str, at: Place) -> ast.stmt:
-        """``name = __gs__.bind_optional("name", name)``."""
-        given = ast.Name(name, ast.Load(), **at)
-        value = self.call("bind_optional", at, self.text(name, at), given)
         return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
 
     def is_unsure(self, node: ast.expr) -> bool:
