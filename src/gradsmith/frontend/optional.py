@@ -3,8 +3,8 @@ others.
 
 ``best = None; for v in x: if best is None or v < best: best = v``. Where a trace has shown that
 there is one, the next carries and joins it like a variable that is not set on every path, with a
-flag that tells whether it has a value (`Perhaps`, in objects `MaybeNone`). Its reads, which staging
-marks, make None of that again.
+flag that tells whether it has a value (`Perhaps`, in objects `MaybeNone`). Its reads, which
+staging marks, make None of that again.
 """
 
 from __future__ import annotations
@@ -51,6 +51,21 @@ def truth(name: str, value: Any) -> Any:
         return None
     held = value.value
     return choose(condition_on_the_way(value, trace), lambda: _truth(held), lambda: False)
+
+
+def check_result(name: str, value: Any) -> None:
+    """Have the function traced anew where a call gives None on some of the paths only, and a
+    variable that may be None gets it.
+    """
+    trace = current_trace()
+    if trace is not None and trace.raw_calls:
+        check_optional(name, value, trace)
+
+
+def settled_result(value: Any) -> Any:
+    """The result of a call that no variable gets which may be None."""
+    trace = current_trace()
+    return value_of(value, trace) if type(value) is Perhaps and trace is not None else value
 
 
 def _is_surely_none(value: Any) -> bool:

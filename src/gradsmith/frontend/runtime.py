@@ -205,7 +205,14 @@ from gradsmith.frontend.unfollowed import check_call as check_changes
 from gradsmith.frontend.unfollowed import check_item, left_as_it_was, note_born
 from gradsmith.frontend.unfollowed import check_method as check_method_of_library
 from gradsmith.frontend.unsettled import MISSING as UNSET
-from gradsmith.frontend.unsettled import OWN, MaybeNone, Refusing, UndecidedError, Unsettled
+from gradsmith.frontend.unsettled import (
+    OWN,
+    RESULT,
+    MaybeNone,
+    Refusing,
+    UndecidedError,
+    Unsettled,
+)
 from gradsmith.frontend.value_guards import decide, plain_key
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
@@ -223,6 +230,22 @@ assert memory_questions.__name__, "emitted code is asked which arrays share memo
 @provide
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` as the traced function means it."""
+    return optional.settled_result(_called(function, args, kwargs))
+
+
+def call_raw(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The same for a variable that may be None, as the result may be."""
+    trace = current_trace()
+    if trace is None:
+        return function(*args, **kwargs)
+    trace.raw_calls += 1
+    try:
+        return _called(function, args, kwargs)
+    finally:
+        trace.raw_calls -= 1
+
+
+def _called(function: Any, args: Any, kwargs: Any) -> Any:
     if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
         owner: Any = function.__self__
         function = owner if isinstance(owner, _CALLED_THEMSELVES) else function
@@ -246,14 +269,14 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return meaning(*args, **kwargs)
         if isinstance(function, functools.partial):
             inner, first, named = _parts_of_partial(function)
-            return call(inner, *first, *args, **{**named, **kwargs})
+            return _called(inner, (*first, *args), {**named, **kwargs})
         if is_context_manager(function):
             made = contextlib.contextmanager(staged(vars(function)["__wrapped__"]))
             return made(*args, **kwargs)
         if is_called_out(function, args, kwargs):
             return apply_opaque(function, args, kwargs)
         if isinstance(function, types.MethodType):
-            return call(function.__func__, function.__self__, *args, **kwargs)
+            return _called(function.__func__, (function.__self__, *args), kwargs)
         if isinstance(function, types.FunctionType):
             return _call_function(function, args, kwargs)
         return _call_object(function, args, kwargs)
@@ -801,6 +824,12 @@ class BoundRuntime:
         name_value(name, value)
         return value
 
+    def returned(self, name: str, value: Any) -> Any:
+        """``return value``, which the variable ``name`` holds that staging has added."""
+        optional.check_result(name, value)
+        return value
+
+    call_raw = staticmethod(call_raw)
     value_or_none = staticmethod(optional.value_or_none)
     is_none = staticmethod(optional.is_none)
     truth_or_none = staticmethod(optional.truth)
@@ -839,6 +868,7 @@ class BoundRuntime:
 
     def result(self, value: Any) -> Any:
         """``return value``."""
+        optional.check_result(RESULT, value)
         if isinstance(value, Unsettled):
             value.refuse()
         trace = current_trace()

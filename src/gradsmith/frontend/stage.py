@@ -138,6 +138,9 @@ class BoundRuntime(Protocol):
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)``; a method comes bound."""
 
+    def call_raw(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The same whose result a variable gets that may be None at times."""
+
     def read(self, name: str, value: Any, /) -> Any:
         """The value of a global, a builtin or a variable of a function outside."""
 
@@ -177,6 +180,9 @@ class BoundRuntime(Protocol):
 
     def result(self, value: Any, /) -> Any:
         """What this function, or one defined in it, returns."""
+
+    def returned(self, name: str, value: Any, /) -> Any:
+        """The same where the variable ``name``, which staging has added, holds it."""
 
     def truth(self, value: Any, kind: str, /) -> Any:
         """``value``, whose truth Python asks next and must know when tracing.

@@ -200,6 +200,8 @@ class Trace:
     """What methods that C code calls have raised, which may swallow it."""
     at_end: list[Callable[[], None]] = field(default_factory=list)
     """What is to be done when the run is over."""
+    raw_calls: int = 0
+    """How many calls are being made whose result may be None on some paths only."""
     flags: dict[Node, str] = field(default_factory=dict)
     """What tells whether variables have a value: their names."""
     outside_cells: dict[int, Any] = field(default_factory=dict)

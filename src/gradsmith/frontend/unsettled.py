@@ -32,6 +32,8 @@ def no_value(name: str, *, outside: bool) -> NameError:
 
 OWN = "__gs_"
 """What the names of variables begin with that staging adds: they are set where they are read."""
+RESULT = f"{OWN}result"
+"""What a function returns, until it does."""
 
 
 class AbandonedError(ControlFlowError):

@@ -8,9 +8,9 @@ from typing import Any
 
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.conditions import stored_in
-from gradsmith.frontend.stage_rules.jumps import RESULT
 from gradsmith.frontend.stage_rules.rewriter import OWN, Place, Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import stored_names
+from gradsmith.frontend.unsettled import RESULT
 
 
 @rule(ast.Assign)

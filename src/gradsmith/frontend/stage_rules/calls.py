@@ -57,6 +57,16 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
 
 
+def raw_call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
+    """The same as ``__gs__.call_raw(...)``, whose result may be None on some paths only."""
+    made = call(rewriter, node)
+    function = getattr(made, "func", None)
+    if not (isinstance(function, ast.Attribute) and function.attr == "call"):
+        return made
+    raw = rewriter.method(RUNTIME, "call_raw", place_of_attribute(node, node.func))
+    return replaced(made, func=raw)  # type: ignore[no-any-return]
+
+
 def _may_be_first(node: ast.Call) -> bool:
     """Whether it does not matter if the other arguments are evaluated before the first."""
     if node.args and isinstance(node.args[0], ast.GeneratorExp):

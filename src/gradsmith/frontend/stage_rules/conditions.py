@@ -24,7 +24,7 @@ import ast
 from typing import TypeAlias
 
 from gradsmith.frontend.enclose import replaced
-from gradsmith.frontend.stage_rules.calls import looks_at_the_caller
+from gradsmith.frontend.stage_rules.calls import looks_at_the_caller, raw_call
 from gradsmith.frontend.stage_rules.jumps import has_yield, inside, jumps
 from gradsmith.frontend.stage_rules.liveness import stored
 from gradsmith.frontend.stage_rules.optional import asks_for_none
@@ -36,6 +36,7 @@ from gradsmith.frontend.stage_rules.rewriter import (
     place_of_attribute,
     rule,
 )
+from gradsmith.frontend.unsettled import RESULT
 
 
 @rule(ast.If)
@@ -158,18 +159,21 @@ def conditional(rewriter: Rewriter, node: ast.IfExp) -> ast.expr:
 
 
 def stored_in(rewriter: Rewriter, target: ast.expr | None, value: ast.expr) -> ast.expr:
-    """The rewritten ``value`` that ``target`` gets: a variable that may be None gets another one
-    as it is, and ``v if e else None``, too.
+    """The rewritten ``value`` that ``target`` gets: a variable that may be None, or the result of
+    the function, gets another one as it is, what a call returns, and ``v if e else None``, too.
     """
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         pairs = [*zip(target.elts, value.elts, strict=False)]
         starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
         if len(target.elts) == len(value.elts) and not starred:
             return replaced(value, elts=[stored_in(rewriter, *pair) for pair in pairs])
-    if not (isinstance(target, ast.Name) and target.id in rewriter.optional):
+    named = target.id if isinstance(target, ast.Name) else ""
+    if not (named.startswith(RESULT) or named in rewriter.optional):
         return rewriter.visit(value)  # type: ignore[no-any-return]
     if isinstance(value, ast.Name) and value.id in rewriter.optional:
         return value
+    if isinstance(value, ast.Call):
+        return raw_call(rewriter, value)
     if not isinstance(value, ast.IfExp):
         return rewriter.visit(value)  # type: ignore[no-any-return]
     return _conditional(rewriter, value, target)

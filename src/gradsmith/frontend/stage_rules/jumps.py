@@ -21,8 +21,8 @@ from weakref import WeakKeyDictionary
 from gradsmith.frontend.enclose import replaced
 from gradsmith.frontend.stage_rules.endless import asking_first, is_endless
 from gradsmith.frontend.stage_rules.places import place
+from gradsmith.frontend.unsettled import RESULT
 
-RESULT = "__gs_result"
 MOST_COPIED = 100
 """Nodes of syntax that may be written twice because both branches of one ``if`` go on."""
 MOST_IN_ALL = 4 * MOST_COPIED

@@ -6,6 +6,7 @@ import ast
 from typing import Any, cast
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.calls import raw_call
 from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
 
 
@@ -13,7 +14,6 @@ from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
     ast.List,
     ast.Tuple,
     ast.Slice,
-    ast.Expr,
 )
 def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
     """The same with what is inside rewritten; for nodes without statements in them."""
@@ -26,6 +26,14 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
         elif isinstance(value, ast.expr):
             changes[name] = rewriter.visit(value)
     return replaced(node, **changes) if changes else node
+
+
+@rule(ast.Expr)
+def expression(rewriter: Rewriter, node: ast.Expr) -> ast.stmt:
+    """An expression whose value nobody reads: of a call it need not be known."""
+    called = isinstance(node.value, ast.Call)
+    value = raw_call(rewriter, node.value) if called else rewriter.visit(node.value)
+    return replaced(node, value=value)
 
 
 @rule(ast.Dict, ast.Set)
