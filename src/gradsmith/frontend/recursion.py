@@ -28,6 +28,10 @@ MOST_GUARDS = 300
 _HINT = "end it by plain numbers, or find outside of the function what they decide, as an array"
 
 
+_PYTHONS = "maximum recursion depth exceeded"
+"""How the text of the error begins that Python itself raises."""
+
+
 @contextmanager
 def recursing(function: FunctionType) -> Iterator[None]:
     """A call of a user's function is traced inside.
@@ -52,6 +56,8 @@ def recursing(function: FunctionType) -> Iterator[None]:
             _check_ends(trace, function, regions)
         yield
     except RecursionError as error:  # at the limit it comes again here: the caller has more room
+        if not str(error).startswith(_PYTHONS):
+            raise  # the user's own
         raise _too_deep(trace, function, span_of(error.__traceback__)) from None
     finally:
         trace.calls.pop()

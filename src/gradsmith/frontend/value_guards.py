@@ -235,8 +235,13 @@ def _is_taken(trace: Trace, builder: Builder) -> bool:
     it makes an iteration, where that is the body of a loop. True within a path that is not taken,
     where nothing is known.
     """
-    if builder.parent is not None and not _is_taken(trace, builder.parent):
-        return True
+    return _known_to_be_taken(trace, builder) is not False
+
+
+def _known_to_be_taken(trace: Trace, builder: Builder) -> bool | None:
+    """The same, None within a path that is not taken."""
+    if builder.parent is not None and not _known_to_be_taken(trace, builder.parent):
+        return None
     path, entered = trace.ways.get(builder), trace.entered.get(builder, 1)
     if path is not None:
         return bool(present_values(trace).of(path[0])) is path[1]

@@ -409,12 +409,20 @@ def minimum(left: Size, right: Size) -> Size:
     return right if _is_provable(-distance) else compound("min", left, right)
 
 
+def is_one_at_most(size: Size) -> bool:
+    """Whether it is that of a slice such as ``x[:1]``: one, or none where the data decide so."""
+    atom = as_atom(size)
+    return isinstance(atom, Compound) and atom.name == "min" and 1 in (atom.left, atom.right)
+
+
 def is_one(size: Size) -> bool:
-    """Whether an axis of this size is one that broadcasts."""
+    """Whether an axis of this size is one that broadcasts: NumPy does so where there is none, if
+    the other axes have none, too, or one.
+    """
     if changes(size):
         return settled("==", size, 1) is True
     if is_unbacked(size):
-        return False
+        return is_one_at_most(size)
     if as_symbol(size) is not None and hint(size) != 1:
         return False  # the specialisation key already tells sizes of 1 apart
     return decide("==", size, 1)

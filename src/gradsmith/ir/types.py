@@ -199,7 +199,19 @@ def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
             )
         elif isinstance(size, int):
             chosen = size  # a number that is known for good says more than a symbol
+    for size in sizes:
+        if dims.is_unbacked(size) and dims.is_one_at_most(size):
+            chosen = _beside_one_at_most(chosen, size)
     return chosen
+
+
+def _beside_one_at_most(other: Size, size: Size) -> Size:
+    """The size of an axis beside that of a slice such as ``y[:1]``, which may be empty: the other
+    is 0 or 1 then.
+    """
+    of_the_same = size == dims.compound("min", 1, other)  # empty together
+    least = dims.least(other)
+    return other if of_the_same or (least or 0) > 1 else other * size
 
 
 def describe(type_: Type) -> str:

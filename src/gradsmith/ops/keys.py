@@ -304,12 +304,12 @@ def _changing_bound(bound: Size | None, size: Size, default: Size) -> Size:
 
 def _unbacked_distance(low: Size | None, high: Size | None, size: Size) -> Size:
     """How many there are where the data decide the size or a bound: cut at both ends, as NumPy
-    does it, where nothing rules out that it has to. One element is taken to be there: it is
-    broadcast (``y - y[:1]``).
+    does it, where nothing rules out that it has to. Of one element it is one at most, for that
+    broadcasts (``y - y[:1]``).
     """
     first = 0 if low is None else low
-    if (0 if high is None and _is_below_zero(first) else high) == first + 1:
-        return 1
+    if high is not None and high == first + 1:
+        return _least(1, _positive(size + high if _is_below_zero(high) else size - first))
     if high is None:
         return _least(-first, size) if _is_below_zero(first) else _positive(size - first)
     if not _is_below_zero(high):

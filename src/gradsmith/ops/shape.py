@@ -133,7 +133,7 @@ def unbroadcast(g: Node, shape: Shape) -> Node:
         for i, size in enumerate(shape)
         if size != g.shape[lead + i]  # equal ones ask for no decision, and no guard
         and dims.is_one(size)
-        and not dims.is_one(g.shape[lead + i])
+        and (dims.is_one_at_most(g.shape[lead + i]) or not dims.is_one(g.shape[lead + i]))
     ]
     if lead == 0 and stretched:
         kept: Node = FUNCTIONS[np.sum](g, axis=tuple(stretched), keepdims=True)

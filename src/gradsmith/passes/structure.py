@@ -9,6 +9,7 @@ import numpy as np
 from gradsmith.ir.context import current_builder
 from gradsmith.ir.graph import Node, is_users
 from gradsmith.ir.intrinsics import is_number, item, number
+from gradsmith.ir.mentions import said_by
 from gradsmith.ir.types import TupleType, known_same_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.arithmetic import add, divide, multiply, negative, subtract
@@ -118,7 +119,7 @@ def _first_write(root: Node, x: Node, y: Node) -> Node | None:
 
 def _one_number(root: Node, x: Node) -> Node | None:
     """Whatever way one looks at a number repeated, it is that number repeated."""
-    if x.ndim:
+    if x.ndim or said_by([root]):  # sizes may be known by it alone
         return None
     value = number(x)
     if root.array_type.form == "scalar" and value is not None:
