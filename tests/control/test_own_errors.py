@@ -151,7 +151,14 @@ def without_arguments(x):
     return x
 
 
+def of_recursion(x):
+    if x > 1:
+        raise RecursionError("too many")
+    return x
+
+
 OWN = [
+    of_recursion,
     with_a_method,
     with_attributes,
     in_a_loop,

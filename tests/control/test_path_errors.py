@@ -285,3 +285,22 @@ def test_errors_about_casts_have_numpys_class(name):
 )
 def test_raise_alone(body):
     check_calls(function_of(body, "a"), (0.7,), (-0.7,), (-2.0,), (3.0,), messages=False)
+
+
+def test_a_condition_in_a_loop_that_makes_no_iteration():
+    def function(g):
+        for y in np.nonzero(g)[0]:
+            if g[y] > 5:
+                continue
+            stack = [int(y)]
+            while stack:
+                a = stack.pop()
+                if a >= len(g):
+                    continue
+                if not g[a]:
+                    continue
+                g[a] = 0
+                stack += [a + 1, a - 1]
+        return g
+
+    check_calls(function, *[(np.array(g),) for g in ([0], [1, 0, 1], [0, 6, 0, 1])])

@@ -48,6 +48,27 @@ class BoundRecorder:
                 function = stage(function, self.recorder)
         return function(*args, **kwargs)
 
+    def call_raw(self, function, /, *args, **kwargs):
+        return self.call(function, *args, **kwargs)
+
+    def value_or_none(self, name, value, /):
+        return value
+
+    def raw(self, name, value, /):
+        return value
+
+    def is_none(self, name, value, /):
+        return self.identical(value, None)
+
+    def truth_or_none(self, name, value, /):
+        return value
+
+    def attribute_is_none(self, owner, name, /):
+        return self.identical(self.attribute(owner, name), None)
+
+    def attribute_truth(self, owner, name, /):
+        return self.attribute(owner, name)
+
     def read(self, name, value, /):
         self.note("read", name, self.function.__name__)
         return value
@@ -85,6 +106,9 @@ class BoundRecorder:
 
     def result(self, value, /):
         self.note("result", value)
+        return value
+
+    def returned(self, name, value, /):
         return value
 
     def truth(self, value, kind, /):
@@ -126,6 +150,9 @@ class BoundRecorder:
     def choose(self, condition, then, orelse, /):
         self.note("choose", condition)
         return then() if condition else orelse()
+
+    def choose_for(self, name, condition, then, orelse, /):
+        return self.choose(condition, then, orelse)
 
     def either(self, word, first, rest, /):
         self.note("either", word, first)

@@ -139,3 +139,12 @@ def test_those_made_inside_are_no_results(expression):
 def test_those_made_inside_are_no_results_of_derivatives(way):
     with pytest.raises(TypeError, match=r"the function returns 2\.5 of type Real"):
         way(lambda x: Real(2.5))(np.array([1.5, 2.5]))
+
+
+def test_integers_as_arguments_give_plain_ones():
+    expression = "(v + 0, v * 1, v - 0, v // 1, +v, v**1, v | 0, -(-v), sum([v]))"
+    function = function_of(expression, "v")
+    compiled = gs.compile(function)
+    for v in (Whole(3), 4, Whole(5)):
+        assert [type(n) for n in compiled(v)] == [type(n) for n in function(v)]
+        assert compiled(v) == function(v)

@@ -187,3 +187,11 @@ def test_attributes_that_arguments_have_are_never_missing():
     assert found == (True, False)
     with pytest.raises(gs.GradsmithError, match="strides"):
         gs.compile(lambda x: getattr(x, "strides", None))(np.ones(2))
+
+
+def test_the_memory_of_an_array():
+    for kind in (bytes, bytearray):
+        with pytest.raises(gs.GradsmithError, match="the memory of an array is not known"):
+            gs.compile(lambda x, kind=kind: len(kind(x)))(np.array([1, 2]))
+        found = gs.compile(lambda x, kind=kind: list(kind(x.tolist())))(np.array([1, 2]))
+        assert found == [1, 2]

@@ -129,3 +129,28 @@ def test_outside():
         assert compiled(x, given) == plain(x, other)
         np.testing.assert_array_equal(held["a"], expected["a"])
         np.testing.assert_array_equal(given["a"], other["a"])
+
+
+def test_an_object_of_a_list_outside_that_has_another_name():
+    class Total:
+        def __init__(self):
+            self.held = 0.0
+
+        def add(self, value):
+            self.held += value
+
+    totals = [Total()]
+
+    def function(x):
+        first = totals[0]
+        if x > 1:
+            totals[0] = Total()
+        totals[0].add(x)
+        return first.held + 10 * totals[0].held
+
+    compiled = gs.compile(function)
+    for x in (0.5, 2.0, 0.1):
+        totals[:] = [Total()]
+        expected = function(x), totals[0].held
+        totals[:] = [Total()]
+        assert (compiled(x), totals[0].held) == expected

@@ -17,6 +17,7 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     AttributeMissingError,
+    UnsupportedError,
 )
 from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose, identical
@@ -363,6 +364,28 @@ def _bool(value: Any) -> Any:
     if isinstance(value, TracedInt) or is_grown(value):
         value = as_condition(value)
     return run(python_bool, _one(value)) if isinstance(value, Tracer) else bool(value)
+
+
+@builtin(bytes)
+def _bytes(*args: Any, **kwargs: Any) -> bytes:
+    _check_no_buffer("bytes", args)
+    return bytes(*args, **kwargs)
+
+
+@builtin(bytearray)
+def _bytearray(*args: Any, **kwargs: Any) -> bytearray:
+    _check_no_buffer("bytearray", args)
+    return bytearray(*args, **kwargs)
+
+
+def _check_no_buffer(name: str, args: Any) -> None:
+    """Refuse ``bytes(x)`` of an array, which is its memory, not its elements."""
+    if args and isinstance(args[0], Tracer) and not args[0].is_index():
+        raise UnsupportedError(
+            f"{name}() of {shown(args[0])}: the memory of an array is not known",
+            current_span(),
+            f"take the elements as a list: {name}(x.tolist())",
+        )
 
 
 def _isinstance(value: Any, classes: Any) -> Any:

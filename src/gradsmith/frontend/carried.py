@@ -27,7 +27,7 @@ from gradsmith.frontend.frozen import (
     note_remade,
     separate,
 )
-from gradsmith.frontend.groups import Group
+from gradsmith.frontend.groups import Group, share_flags
 from gradsmith.frontend.journal import Journal, contents_of, written_part
 from gradsmith.frontend.loop_attributes import LoopAttributes, loop_attributes
 from gradsmith.frontend.merging import (
@@ -110,6 +110,7 @@ class State:
 
         ``later`` tells whether it is not the first.
         """
+        share_flags(list(self.variables.values()))
         values = {
             name: note_remade(trace, group.open(trace, builder, later), self.cause)
             for name, group in self.variables.items()

@@ -14,6 +14,7 @@ from gradsmith.frontend.presence import as_truth, found_at_end, found_before, wh
 from gradsmith.frontend.slots import Slot, shown_name
 from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import Trace
+from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import is_undefined
 from gradsmith.ir import dims
 from gradsmith.ir.builder import Builder
@@ -33,6 +34,12 @@ class Group:
     """What tells whether the variable has a value, where it may have none."""
     begun: bool | None = None
     """Whether it has none in the first trip only; None where that is not known yet."""
+    alike: Group | None = None
+    """Another one that has a value whenever this one has, as far as trips have shown."""
+    apart: bool = False
+    """Whether a trip has shown that there is none."""
+    told: Any = True
+    """What tells whether it has a value: at the beginning of a trip, at its end, after the loop."""
     sites: Sites = NONE
     """The stacked lists that it may be an element of: what can be written to in it is frozen."""
 
@@ -43,9 +50,11 @@ class Group:
     def open(self, trace: Trace, builder: Builder, later: Any) -> Any:
         """The value that the trip starts with; ``later`` tells whether it is not the first."""
         value = tree.unflatten(self.shape, [slot.open(trace, builder) for slot in self.slots])
-        present = True if self.present is None else self.present.open(trace, builder)
-        present = later if self.begun else present
-        return whole(self.name, freeze(value, self.sites), present, trace)
+        self.told = True if self.present is None else self.present.open(trace, builder)
+        self.told = later if self.begun else self.told
+        if self.alike is not None:
+            self.told = self.alike.told
+        return whole(self.name, freeze(value, self.sites), self.told, trace)
 
     def take(self, found: Any, trace: Trace) -> bool:
         """The value that the trip ends with; whether it is as it started."""
@@ -61,12 +70,36 @@ class Group:
                 "keep its length and keys, or loop over a range that is known when tracing",
             )
         settled = [slot.take(leaf) for slot, leaf in zip(self.slots, leaves, strict=True)]
-        if self.present is not None:
+        self.told = present
+        if self.alike is not None:
+            settled.append(self._is_still_alike(self.alike))
+        elif self.present is not None:
             settled.append(self.present.take(as_truth(present)))
         elif present is not True:
             self.present, self.begun = present_slot(self.name, not self.begun), False
             settled.append(False)
         return all(settled)  # every slot is to take its leaf
+
+    def share_flag(self, others: Sequence[Group]) -> None:
+        """Let one of the others tell whether it has a value, which has one at first if this has:
+        trips show whether that stays so.
+        """
+        if self.present is None or self.apart:
+            return
+        for other in others:
+            if other.present is not None and _is_same_flag(
+                other.present.initial, self.present.initial
+            ):
+                self.alike, self.present = other, None
+                return
+
+    def _is_still_alike(self, other: Group) -> bool:
+        if _is_same_flag(self.told, other.told):
+            return True
+        initial = None if other.present is None else other.present.initial
+        self.alike, self.apart = None, True
+        self.present = present_slot(self.name, False if other.begun else initial)
+        return False
 
     def is_begun(self) -> bool:
         """Whether it has been found out just now that only the first trip starts without it."""
@@ -81,9 +114,25 @@ class Group:
         """
         pairs = zip(self.carried(), values, strict=True)
         given = [slot.handed_on(value) for slot, value in pairs]
-        present = True if self.present is None else given.pop()
+        self.told = True if self.present is None else given.pop()
+        self.told = any_trip if self.begun else self.told
+        if self.alike is not None:
+            self.told = self.alike.told
         value = freeze(tree.unflatten(self.shape, given), self.sites)
-        return whole(self.name, value, any_trip if self.begun else present, trace)
+        return whole(self.name, value, self.told, trace)
+
+
+def share_flags(groups: Sequence[Group]) -> None:
+    """Values that have one whenever others have need no flags of their own."""
+    for place, group in enumerate(groups):
+        group.share_flag(groups[:place])
+
+
+def _is_same_flag(left: Any, right: Any) -> bool:
+    """Whether two flags tell the same."""
+    if isinstance(left, Tracer) and isinstance(right, Tracer):
+        return not (left.view.path or right.view.path) and left.view.storage is right.view.storage
+    return left is right
 
 
 def present_slot(name: str, initial: Any) -> Slot:

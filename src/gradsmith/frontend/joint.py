@@ -264,6 +264,8 @@ class Joint:
         self.made: list[Any] = []
         self.templates: dict[tuple[int, int], Any] = {}
         """Containers with outputs in them, for those of both arms that they stand for."""
+        self.flags: dict[tuple[int, int], Any] = {}
+        """What tells whether variables have a value, by what tells it in the arms."""
         self.joining: set[tuple[int, int]] = set()
         """The pairs of containers of which the parts are being joined."""
         self.origins: dict[int, tuple[Any, Any, Any]] = {}
@@ -331,17 +333,20 @@ class Joint:
 
     def present(self, left: Any, right: Any, label: str) -> Any:
         """What tells whether a variable has a value, from what tells it in the arms."""
-        if left is right:
-            return left
+        known = self.flags.get((id(left), id(right)))
+        if left is right or known is not None:
+            return left if known is None else known
         if left is True and right is False:
             return traced_truth(self.condition)
         if left is False and right is True:
             return traced_truth(negation(self.condition))
+        pair = id(left), id(right)
         with building(self.builders[0]):
             left = as_truth(left)
         with building(self.builders[1]):
             right = as_truth(right)
-        return self.add(left, right, label)
+        made = self.flags[pair] = self.add(left, right, label)
+        return made
 
     def _is_told(self, left: Any, right: Any) -> bool:
         """Whether one is the condition itself, a bool of Python's, and the other its truth on

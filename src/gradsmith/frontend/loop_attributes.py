@@ -10,7 +10,7 @@ from gradsmith import tree
 from gradsmith.frontend.classes import DELETED
 from gradsmith.frontend.containers import changed_elements
 from gradsmith.frontend.frozen import note_remade
-from gradsmith.frontend.groups import Group, present_slot, rebound_group
+from gradsmith.frontend.groups import Group, present_slot, rebound_group, share_flags
 from gradsmith.frontend.journal import contents_of, note_container, refill
 from gradsmith.frontend.maybe_unset import (
     attribute,
@@ -65,6 +65,7 @@ class LoopAttributes:
 
     def open(self, trace: Trace, builder: Builder, later: Any) -> None:
         """Begin an iteration; ``later`` tells whether it is not the first."""
+        share_flags(self.groups)
         self._refill(group.open(trace, builder, later) for group in self.groups)
 
     def close(self, values: Sequence[Any], any_trip: Any) -> None:

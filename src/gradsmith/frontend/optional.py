@@ -17,7 +17,7 @@ from gradsmith.frontend.joint import as_condition, condition_of
 from gradsmith.frontend.presence import check_optional, condition_on_the_way, traced_truth
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.unsettled import Perhaps, Unsettled, is_undefined
+from gradsmith.frontend.unsettled import OptionalError, Perhaps, Unsettled, is_undefined
 from gradsmith.frontend.value_guards import decide
 
 
@@ -32,6 +32,12 @@ def value_of(value: Any, trace: Trace) -> Any:
     if _is_surely_none(value):
         return None
     return value.value if decide(condition_on_the_way(value, trace)) else None
+
+
+def raw(name: str, value: Any) -> Any:
+    """What another variable gets of it, or what a function returns: it may still be None."""
+    trace = _trace_of(name, value)
+    return None if trace is not None and _is_surely_none(value) else value
 
 
 def is_none(name: str, value: Any) -> Any:
@@ -91,9 +97,16 @@ def _trace_of(name: str, value: Any) -> Trace | None:
 
 
 def _refuse(name: str, value: Unsettled) -> NoReturn:
-    """What a loop leaves without a value; its other attempts fail, too, where that is None."""
+    """Refuse what a loop leaves without a value: it may have been None before.
+
+    Often it is so in the first iteration alone, which the loop makes apart; not beside others that
+    are None at times.
+    """
+    trace = current_trace()
     try:
         value.refuse()
     except ControlFlowError as error:
+        if trace is not None and trace.learned.optional:
+            raise OptionalError(name, error.span) from None
         error.optional = name
         raise

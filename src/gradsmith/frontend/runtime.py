@@ -831,6 +831,7 @@ class BoundRuntime:
 
     call_raw = staticmethod(call_raw)
     value_or_none = staticmethod(optional.value_or_none)
+    raw = staticmethod(optional.raw)
     is_none = staticmethod(optional.is_none)
     truth_or_none = staticmethod(optional.truth)
 

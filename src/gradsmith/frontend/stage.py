@@ -166,6 +166,9 @@ class BoundRuntime(Protocol):
     def value_or_none(self, name: str, value: Any, /) -> Any:
         """The value of a variable that may be None at times."""
 
+    def raw(self, name: str, value: Any, /) -> Any:
+        """The same where another such variable gets it, or the function returns it."""
+
     def is_none(self, name: str, value: Any, /) -> Any:
         """``value is None`` of such a variable."""
 

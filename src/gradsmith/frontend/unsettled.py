@@ -239,7 +239,7 @@ class OptionalError(TracedAnewError):
     """
 
     def __init__(self, name: str, span: Span | None) -> None:
-        super().__init__(f"{name.lstrip('.')!r} {NONE_OR_VALUE}", span)
+        super().__init__(f"{name.lstrip('.')!r} is used, but {NONE_OR_VALUE}", span)
         self.name = name
 
     def added_to(self, learned: Learned) -> Learned:

@@ -171,7 +171,8 @@ def stored_in(rewriter: Rewriter, target: ast.expr | None, value: ast.expr) -> a
     if not (named.startswith(RESULT) or named in rewriter.optional):
         return rewriter.visit(value)  # type: ignore[no-any-return]
     if isinstance(value, ast.Name) and value.id in rewriter.optional:
-        return value
+        at = place(value)
+        return rewriter.call("raw", at, rewriter.text(value.id, at), value)
     if isinstance(value, ast.Call):
         return raw_call(rewriter, value)
     if not isinstance(value, ast.IfExp):
