@@ -64,7 +64,7 @@ def raw_call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     if not (isinstance(function, ast.Attribute) and function.attr == "call"):
         return made
     raw = rewriter.method(RUNTIME, "call_raw", place_of_attribute(node, node.func))
-    return replaced(made, func=raw)  # type: ignore[no-any-return]
+    return replaced(made, func=raw)
 
 
 def _may_be_first(node: ast.Call) -> bool:

@@ -167,8 +167,9 @@ def stored_in(rewriter: Rewriter, target: ast.expr | None, value: ast.expr) -> a
         starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))
         if len(target.elts) == len(value.elts) and not starred:
             return replaced(value, elts=[stored_in(rewriter, *pair) for pair in pairs])
-    named = target.id if isinstance(target, ast.Name) else ""
-    if not (named.startswith(RESULT) or named in rewriter.optional):
+    if not isinstance(target, ast.Name) or not (
+        target.id.startswith(RESULT) or target.id in rewriter.optional
+    ):
         return rewriter.visit(value)  # type: ignore[no-any-return]
     if isinstance(value, ast.Name) and value.id in rewriter.optional:
         at = place(value)

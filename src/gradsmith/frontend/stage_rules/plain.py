@@ -31,9 +31,9 @@ def rebuild(rewriter: Rewriter, node: ast.AST) -> ast.AST:
 @rule(ast.Expr)
 def expression(rewriter: Rewriter, node: ast.Expr) -> ast.stmt:
     """An expression whose value nobody reads: of a call it need not be known."""
-    called = isinstance(node.value, ast.Call)
-    value = raw_call(rewriter, node.value) if called else rewriter.visit(node.value)
-    return replaced(node, value=value)
+    if isinstance(node.value, ast.Call):
+        return replaced(node, value=raw_call(rewriter, node.value))
+    return replaced(node, value=rewriter.visit(node.value))
 
 
 @rule(ast.Dict, ast.Set)
