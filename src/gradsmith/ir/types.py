@@ -209,9 +209,12 @@ def _beside_one_at_most(other: Size, size: Size) -> Size:
     """The size of an axis beside that of a slice such as ``y[:1]``, which may be empty: the other
     is 0 or 1 then.
     """
-    of_the_same = size == dims.compound("min", 1, other)  # empty together
-    least = dims.least(other)
-    return other if of_the_same or (least or 0) > 1 else other * size
+    if size == dims.compound("min", 1, other):  # empty together
+        return other
+    if (dims.least(other) or 0) > 1:
+        dims.same(size, 1)  # or NumPy raises an error
+        return other
+    return other * size
 
 
 def describe(type_: Type) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ShapeError
+from gradsmith.ir import dims
 from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import constant
@@ -123,6 +124,21 @@ _open_rows: Op = primitive(
 )
 
 
+def _emit_with_room(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    room = syntax.call("np.empty", emitter.shape((ROOM, *node.shape[1:])), dtype=node.dtype)
+    return syntax.call("np.concatenate", syntax.tuple_([x, room]))
+
+
+_with_room: Op = primitive(
+    "open_rows_with_room",
+    infer=lambda x, *, length: ArrayType(x.dtype, (length.size, *x.shape[1:])),
+    evaluate=lambda x, *, length: x,
+    derivative=Linear((lambda g, x, *, length: first_rows(g, x.shape[0]),)),
+    emit=_emit_with_room,
+)
+"""The same of rows of which there may be none: room is made for more by doubling what there is."""
+
+
 no_rows: Op = primitive(
     "no_rows",
     infer=lambda *, row, length: ArrayType(row.dtype, (length.size, *row.shape)),
@@ -148,16 +164,17 @@ def zero_tangent(node: Node) -> Node | None:
         row: Row = node.attrs["row"]
         moving = Row(node.array_type.tangent_dtype, row.shape)
         return no_rows(row=moving, length=node.attrs["length"])
-    if node.op is _open_rows:
+    if node.op in (_open_rows, _with_room):
         x = node.inputs[0]
         tangent = zeros(shape=x.shape, dtype=x.array_type.tangent_dtype)
-        return _open_rows(tangent, **node.attrs)
+        return node.op(tangent, **node.attrs)
     return None
 
 
 def open_rows(x: Node, length: Size) -> Node:
     """``x`` as the first rows of an array with an open axis of this length."""
-    return _open_rows(x, length=OpenLength(length))
+    may_be_none = dims.is_unbacked(x.shape[0]) and not dims.least(x.shape[0])
+    return (_with_room if may_be_none else _open_rows)(x, length=OpenLength(length))
 
 
 def reading(node: Node) -> Node:
