@@ -115,7 +115,8 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         result = _run(function, implementation, args, kwargs)
         if where is not True:
             result = run(where_op, where, result, target)
-        target.assign(_run(function, _into, (result, target), {}))
+        casting = kwargs.get("casting", "same_kind")
+        target.assign(_run(function, partial(_into, casting=casting), (result, target), {}))
     return target
 
 
@@ -177,12 +178,16 @@ def _check_output(function: Callable[..., Any], target: Any) -> None:
     )
 
 
-def _into(result: Node, target: Node) -> Node:
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise ArgumentTypeError(
+def _into(result: Node, target: Node, casting: Any) -> Node:
+    if not np.can_cast(result.dtype, target.dtype, casting):
+        misfit = ArgumentTypeError(
             f"cannot cast the result from {result.dtype} to {target.dtype}, the dtype of out",
             hint="make the output array of the dtype of the result",
         )
+        trace = current_trace()
+        if trace is not None and trace.asked is not None and trace.trying:
+            misfit.own = trace.asked.error(trace)  # not that of the result and the output
+        raise misfit
     if result.shape != target.shape:
         result = broadcast_to(result, shape=target.shape)
     return result if result.dtype == target.dtype else astype(result, dtype=target.dtype)

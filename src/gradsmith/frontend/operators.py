@@ -277,12 +277,30 @@ def _astype(owner: Tracer, dtype: Any, **kwargs: Any) -> Tracer:
     if isinstance(dtype, Tracer):
         raise ArgumentTypeError(f"{shown(dtype)} is no dtype", here(), "pass its .dtype")
     wanted = _known_dtype(dtype)
+    _check_casting(owner, wanted, kwargs.get("casting", "unsafe"))
     if wanted == owner.dtype and not owner.type.weak:
         shared = owner.type.form == "array" and kwargs.get("copy", True)
         unchanged: Tracer = apply(np.copy, owner) if shared else owner
         return unchanged
     made: Tracer = run(astype_op, owner, dtype=wanted)
     return made
+
+
+def _check_casting(owner: Tracer, wanted: DType, casting: Any) -> None:
+    """Refuse what ``x.astype(dtype, casting=...)`` does not cast."""
+    if np.can_cast(owner.dtype, wanted, casting):
+        return
+    misfit = ArgumentTypeError(
+        f"cannot cast {shown(owner)} to {wanted} by the rule {casting!r}",
+        here(),
+        "leave out casting=, or take a wider dtype",
+    )
+    example = np.zeros((), owner.dtype) if owner.ndim == 0 else np.zeros(0, owner.dtype)
+    try:
+        (example if owner.type.form == "array" else example[()]).astype(wanted, casting=casting)
+    except TypeError as error:
+        misfit.own = error
+    raise misfit
 
 
 @_method

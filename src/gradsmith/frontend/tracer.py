@@ -232,6 +232,15 @@ class Tracer(Hashed):
 
     @imag.setter
     def imag(self, value: Any) -> None:
+        if self.type.form == "array" and not self.type.complex:
+            text = "array does not have imaginary part to set"
+            misfit = ArgumentTypeError(
+                f"{shown(self)} does not have an imaginary part to set",
+                here(),
+                "make it complex: x.astype(complex)",
+            )
+            misfit.own = TypeError(text)
+            raise misfit
         self.imag[...] = value
 
     @property
