@@ -39,7 +39,7 @@ class Group:
     apart: bool = False
     """Whether a trip has shown that there is none."""
     told: Any = True
-    """What tells whether it has a value: at the beginning of a trip, at its end, after the loop."""
+    """What tells whether it has a value: as a trip begins, as it ends, and after the loop."""
     sites: Sites = NONE
     """The stacked lists that it may be an element of: what can be written to in it is frozen."""
 

@@ -272,7 +272,7 @@ def stack_in_boxes(apart: Apart, like: Form, sites: Sites) -> Apart:
             made = as_boxed_rows(whole, kind)
             if made is None:
                 keep_classes(sites)
-            kind = Boxed(types_in_array(kind, whole.dtype))  # noqa: PLW2901
+            kind = Boxed(types_in_array(kind, whole.dtype))
             whole = made  # noqa: PLW2901
         found.append(whole)
         kinds.append(kind)
