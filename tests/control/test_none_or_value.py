@@ -789,3 +789,65 @@ def test_flags_that_say_the_same_are_one():
     compiled = gs.compile(ends)
     assert compiled(np.array([0.0, 2.0, 3.0, 0.0, 2.0])) == 3
     assert "has_last" not in compiled.source()
+
+
+def list_made_in_a_branch(x, c):
+    part = None
+    if c > 0:
+        part = [c * 2 for _ in range(len(x))]
+    return 0.0 if part is None else part[0] * len(part)
+
+
+def list_made_in_a_loop(x, c):
+    part = None
+    for v in x:
+        if v > c:
+            part = [v * w for w in x]
+    return 0.0 if part is None else sum(part)
+
+
+def tuple_with_a_list(x, c):
+    part = None
+    for v in x:
+        if v > c:
+            part = ([v * w for w in x], v)
+    return 0.0 if part is None else part[0][-1] + part[1]
+
+
+def appended_in_a_branch(x, c):
+    p = None
+    if c > 0:
+        p = []
+        for v in x:
+            p.append(v * c)
+    if p:
+        return p[-1]
+    return -1.0
+
+
+def list_in_a_dict(x, c):
+    d = {"a": None}
+    if c > 0:
+        d["a"] = [v for v in x]
+    return d["a"][0] if d["a"] is not None else c
+
+
+def list_not_set(x, c):
+    if c > 0:
+        part = [c * v for v in x]
+    s = 1.0
+    if c > 0:
+        s += part[1]
+    return s
+
+
+STACKED = [
+    *(list_made_in_a_branch, list_made_in_a_loop, tuple_with_a_list),
+    *(appended_in_a_branch, list_in_a_dict, list_not_set),
+]
+
+
+@each("function", STACKED)
+def test_lists_that_loops_make(function):
+    x = np.array([1.3, 2.0, -1.0, 3.0, 0.5, 4.0])
+    check_calls(function, *[(x, c) for c in (0.6, -1.0, 2.5, 9.0)])

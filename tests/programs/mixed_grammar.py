@@ -182,6 +182,13 @@ STATEMENTS = {
                 "part = 1 if <c> else <s>\n<=s> = <s> * part", "part = <v> if <c> else [0.2, 0.3]\n<=s> = part[-1] * len(part) * 0.2",
                 "if <c>:\n    part = np.arange(n)\nelse:\n    part = <v>\n<=s> = (part * <w>).sum() / n",
                 "got = maybe(<s>)\nif got is not None:\n    <=s> = got", "<=s> = sum(several(<v>, <h>)) / n"),
+    "None at times": (
+                "best = None\nfor e in <v>:\n    if e > <h> and (best is None or e < best):\n        best = e\n<=s> = <s> if best is None else best * <w>",
+                "last = None\nfor e in <l>:\n    if last is not None:\n        <=s> = 0.5 * <=s> + last * <w>\n    last = e if e > <h> else None",
+                "run = None\nfor e in <v>:\n    got = maybe(e)\n    if got is None:\n        run = None\n    elif run is None:\n        run = got\n    else:\n        run = 0.5 * run + got\nif run:\n    <=s> = run",
+                "low = high = None\nfor e in <v>:\n    if e < <h>:\n        continue\n    if low is None:\n        low = high = e\n    else:\n        low, high = min(low, e), max(high, e)\n<=s> = <s> if low is None else high - low + <s>",
+                "before = after = None\nfor e in <l>:\n    before, after = after, e if e > <h> else None\nif before is not None and after is not None:\n    <=s> = before * after",
+                "cell = Cell(<s>)\ncell.peak = None\nfor e in <v>:\n    if e > <h>:\n        cell.peak = e if cell.peak is None else max(e, cell.peak)\n<=s> = <s> if cell.peak is None else 0.3 * cell.peak"),
     "try": ("try:\n    <=s> = math.sqrt(<s>)\nexcept ValueError:\n    <=s> = <s>",
             "try:\n    <=s> = <s> * <l1>.index(<l>[0])\nexcept ValueError as error:\n    <=s> = 0.3",
             "try:\n    <=s> = <d>['w'][1]\nexcept (KeyError, IndexError):\n    <=s> = <s>\nelse:\n    <=s> = 0.5 * <=s>",

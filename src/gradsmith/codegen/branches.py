@@ -13,6 +13,7 @@ from gradsmith.codegen.frames import assigned, direct, settled
 from gradsmith.codegen.variables import names_in
 from gradsmith.errors import InternalError
 from gradsmith.ir.graph import Graph, Node
+from gradsmith.ir.intrinsics import size
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import syntax
 from gradsmith.ops.shape import private
@@ -86,17 +87,23 @@ class Branch:
             while result.op.update is not None:
                 result = result.inputs[0]
             if result in arm.params and result.type == arm.results[place].type:
-                name = self._as_before(self.first + arm.params.index(result), place)
+                source = self.first + arm.params.index(result)
+                called = self.outer.graph.names.get(self.node.inputs[source])
+                name = self._as_before(self.inputs[source], called, place)
+                if name is not None:
+                    return name
+            if result.op is size and result.type == arm.results[place].type:
+                shown = self.outer.sizes.shown_by(result.attrs["value"])
+                name = self._as_before(shown, None, place)
                 if name is not None:
                     return name
         return self.body.new_variable(self._wanted(place))
 
-    def _as_before(self, source: int, place: int) -> str | None:
+    def _as_before(self, value: ast.expr | None, called: str | None, place: int) -> str | None:
         """The variable of an input, if it may stand for the result from now on."""
-        value, at = self.inputs[source], self.outer.places[self.node]
+        at, wanted = self.outer.places[self.node], self._name(place)
         if not isinstance(value, ast.Name) or value.id in self.targets:
             return None
-        called, wanted = self.outer.graph.names.get(self.node.inputs[source]), self._name(place)
         if wanted is not None and called is not None and called != wanted:
             return None
         given = self.node, self.form.used[place]

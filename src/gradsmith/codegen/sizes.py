@@ -156,6 +156,11 @@ class Sizes:
             return syntax.binary(atom.name, left, right)
         return self.symbol(atom)
 
+    def shown_by(self, size: Size) -> ast.expr | None:
+        """What shows the size, where it is one unknown size that something here shows."""
+        symbol = dims.as_symbol(size)
+        return None if symbol is None else self._symbols.get(self.one(symbol))
+
     def symbol(self, symbol: Symbol) -> ast.expr:
         """The expression of one unknown size."""
         if symbol.total is not None:

@@ -15,6 +15,7 @@ from gradsmith.frontend.doubts import doubt, is_doubted
 from gradsmith.frontend.frozen import (
     NONE,
     Sites,
+    containers_in,
     first_of,
     freeze,
     frozen_sites,
@@ -305,10 +306,13 @@ class Joint:
         for value, other in ((left, right), (right, left)):
             if is_undefined(value) and not tree.is_container(other):
                 return other if not is_data(other) else self._beside_none(left, right, label)
-        if is_undefined(left):
-            left = _all_undefined(left, right)
-        elif is_undefined(right):
-            right = _all_undefined(right, left)
+        if is_undefined(left) or is_undefined(right):
+            whole = right if is_undefined(left) else left
+            if any(map(is_grown, containers_in(whole))):
+                return self._unknown(label, "a loop makes elements on one of the ways to it only")
+            left, right = (
+                _all_undefined(v, whole) if v is not whole else v for v in (left, right)
+            )
         alike = type(left) is type(right)
         if alike and tree.is_container(left):
             return self._container(left, right, label)

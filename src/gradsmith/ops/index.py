@@ -74,7 +74,7 @@ def _emit_read(emitter: Emitter, node: Node, x: ast.expr, *arrays: ast.expr) -> 
 
 def _scatter(g: Node, x: Node, *arrays: Node, index: Index) -> Node:
     if is_all_rows(index, x.array_type):
-        return open_rows(g, x.shape[0])
+        return _open_rows(g, length=OpenLength(x.shape[0]))
     return index_add(zeros(shape=x.shape, dtype=g.dtype), g, *arrays, index=index)
 
 
@@ -172,7 +172,9 @@ def zero_tangent(node: Node) -> Node | None:
 
 
 def open_rows(x: Node, length: Size) -> Node:
-    """``x`` as the first rows of an array with an open axis of this length."""
+    """``x`` as the first rows of an array with an open axis of this length, to which a loop
+    appends others.
+    """
     may_be_none = dims.is_unbacked(x.shape[0]) and not dims.least(x.shape[0])
     return (_with_room if may_be_none else _open_rows)(x, length=OpenLength(length))
 
