@@ -828,7 +828,7 @@ def appended_in_a_branch(x, c):
 def list_in_a_dict(x, c):
     d = {"a": None}
     if c > 0:
-        d["a"] = [v for v in x]
+        d["a"] = [v * 1.5 for v in x]
     return d["a"][0] if d["a"] is not None else c
 
 
