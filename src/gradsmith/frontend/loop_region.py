@@ -204,7 +204,10 @@ class LoopRegion:
         settled.append(self.state.take_storages(journal, self.builder))
         settled.append(self._take_rebound(ends, journal))
         most = None if self.trips is None else self.trips.length
+        replaced = len(self.state.replaced())
         settled.append(self.state.take_containers(self.trace, journal, *self._extent(), most))
+        if len(self.state.replaced()) > replaced:
+            self._forget_buffers()
         settled.append(self.state.note_elements(self._started, ends, journal.known or {}))
         settled.append(self._aliases.learn(self._started, ends, journal.known or {}))
         if all(settled):
@@ -296,9 +299,15 @@ class LoopRegion:
             elif name not in self.state.uncarried and differs(before, after):
                 self.state.uncarried[name] = self._unsettled(name, NO_DATA)
                 known = False
-        if not known:  # their buffers are others from now on: begin anew to see what is written
-            self.state.storages.clear()
+        if not known:
+            self._forget_buffers()
         return known
+
+    def _forget_buffers(self) -> None:
+        """Variables or elements are found out to be replaced: their buffers are others from now
+        on, and the next attempt is to see what is written.
+        """
+        self.state.storages.clear()
 
     def _take_late(self, ends: dict[str, Any]) -> None:
         """Variables that every trip sets anew: after the loop they have their last value."""
