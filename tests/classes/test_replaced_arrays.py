@@ -21,7 +21,7 @@ class Grid:
 def euler(x, n):
     g = Grid(len(x))
     g.a[:] = x
-    for i in range(n):
+    for _ in range(n):
         g.fill()
         s = g.a.copy()
         g.a = s + 0.1 * np.roll(s, 1)
@@ -44,7 +44,7 @@ def midpoint(x, n):
 def two_stages(x, n):
     g = Grid(len(x))
     g.a[:] = x
-    for i in range(n):
+    for _ in range(n):
         g.fill()
         k1 = g.a * 0.1
         g.a = g.a + k1
@@ -56,7 +56,7 @@ def two_stages(x, n):
 def written_to_after_it_is_replaced(x, n):
     g = Grid(len(x))
     g.a[:] = x
-    for i in range(n):
+    for _ in range(n):
         g.fill()
         old = g.a
         g.a = old + 0.1
