@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of a choice that is written as an expression."""
+LONGEST_TEST = 80
+"""The same of a condition that is joined of several."""
 
 
 class Branch:
@@ -162,11 +164,11 @@ class Branch:
         places = [i for i, made in enumerate(before) if not printer.is_comment(made)]
         if not (places and isinstance(test, ast.Name) and test.id in self.outer.free):
             return test
-        last = before[places[-1]]
-        value = last.value if isinstance(last, ast.Assign) else None
-        short = either(value) if assigned(last) == test.id else None
+        short = either(_choice_of(before[places[-1]], test.id))
         over = self.outer.is_over(test.id, self.outer.places[self.node])
-        if short is None or not over or any(test.id in names_in(made) for made in arms):
+        if short is None or len(printer.print_expression(short)) > LONGEST_TEST:
+            return test
+        if not over or any(test.id in names_in(made) for made in arms):
             return test
         del before[places[-1]]
         return short
@@ -188,6 +190,23 @@ class Branch:
         value = ast.IfExp(test, first.value, second.value)
         short = len(printer.print_expression(value)) <= LONGEST
         return syntax.assign(syntax.name(target), value) if short else None
+
+
+def _choice_of(statement: ast.stmt, name: str) -> ast.expr | None:
+    """What a statement assigns to the variable, perhaps by ``if`` and ``else``; None if it does
+    anything else.
+    """
+    if isinstance(statement, ast.Assign) and assigned(statement) == name:
+        return statement.value
+    if not isinstance(statement, ast.If):
+        return None
+    arms = [
+        [s for s in a if not printer.is_comment(s)] for a in (statement.body, statement.orelse)
+    ]
+    if any(len(arm) != 1 for arm in arms):
+        return None
+    first, second = (_choice_of(arm[0], name) for arm in arms)
+    return None if first is None or second is None else ast.IfExp(statement.test, first, second)
 
 
 def _is_one_branch(code: list[ast.stmt]) -> bool:

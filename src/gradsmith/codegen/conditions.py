@@ -44,9 +44,9 @@ def either(value: ast.expr | None) -> ast.expr | None:
     if not isinstance(value, ast.IfExp):
         return None
     if _is_constant(value.body, True):
-        return ast.BoolOp(ast.Or(), [value.test, asked(value.orelse)])
+        return ast.BoolOp(ast.Or(), [value.test, either(value.orelse) or asked(value.orelse)])
     if _is_constant(value.orelse, False):
-        return ast.BoolOp(ast.And(), [value.test, asked(value.body)])
+        return ast.BoolOp(ast.And(), [value.test, either(value.body) or asked(value.body)])
     return None
 
 
