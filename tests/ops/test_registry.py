@@ -436,6 +436,7 @@ STRUCTURAL = {
     "raised_call": "which error such a call raises: tests/semantics/test_handled_errors.py",
     "no_rows": "rows of an open length: tests/control/test_open_lists.py",
     "open_rows": "the same",
+    "open_rows_with_room": "the same",
     "warn": "the same",
     "whole": "an integer of an array as a size: the sparse programs of tests/control",
 }
