@@ -35,7 +35,6 @@ from gradsmith.frontend.dispatch import (
 from gradsmith.frontend.exact_type import exact_type, of_class, of_exact_type, of_one_meaning
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.joint import as_condition
-from gradsmith.frontend.merging import is_whole
 from gradsmith.frontend.messages import instance_of, no_attribute, shown
 from gradsmith.frontend.methods import Method
 from gradsmith.frontend.number_class import (
@@ -169,13 +168,31 @@ def _sum(values: Any, start: Any = 0) -> Any:
 
 def _sum_of_some(values: Tracer, start: Any) -> Any:
     """The sum of an array that has an element."""
+    if not (type(start) is int and start == 0):
+        return _sum_from(values, start)
     ordered = values.ndim == 1 and values.dtype.kind in "fc"  # which the last bit depends on
     if ordered:
         total = run(_added_in_order, values)
     else:  # integers wrap around as their elements do: np.sum by itself takes a wider dtype
-        wraps = values.dtype.kind in "iu" and is_whole(start)
+        wraps = values.dtype.kind in "iu"
         total = apply(np.sum, values, axis=0, dtype=values.dtype if wraps else None)
-    return total if type(start) is int and start == 0 else start + total
+    return total
+
+
+def _sum_from(values: Tracer, start: Any) -> Any:
+    """The same from a start: what this and the first element give says in which dtype."""
+    first = start + values[0]
+    shape = values.type.shape[1:]
+    if not isinstance(first, Tracer) or first.type.shape != shape:
+        return summed(list(values), start)
+    row = apply(np.reshape, first, (1, *map(wrap_size, shape)))
+    rows = apply(np.concatenate, [row, values[1:].astype(first.dtype)])
+    if first.dtype.kind == "b":
+        return apply(np.any, rows, axis=0)
+    if first.dtype.kind in "iu":
+        return apply(np.sum, rows, axis=0, dtype=first.dtype)
+    total = apply(np.cumsum, rows, axis=0)[-1]
+    return _complex(total) if first.type.weak and first.type.complex else total
 
 
 BUILTINS[sum] = _sum
