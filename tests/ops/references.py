@@ -86,6 +86,12 @@ REDUCTIONS = ("sum", "any", "all", "max", "min", "mean", "var", "std", "prod")
 FOUND = ("flatnonzero", "nonzero", "argwhere")
 
 
+def _sum_to(x: Any, *, shape: Any) -> Any:
+    for axis, size in enumerate(shape):
+        x = x if size == x.shape[axis] else x.sum(axis=axis, keepdims=True)
+    return x
+
+
 def _found(name: str) -> Reference:
     return lambda x, **_: getattr(np, name)(x)
 
@@ -123,6 +129,7 @@ REFERENCES: dict[str, Reference] = {
     "eye": lambda *, rows, columns, k, dtype: np.eye(rows, columns, k, dtype),
     "empty": np.zeros,  # in the interpreter; the emitted np.empty may hold anything
     "full": lambda fill, *, shape, dtype=None: np.full(shape, fill, dtype),
+    "sum_to": _sum_to,
     "reshape": lambda x, *, shape: np.asarray(x).reshape(shape),
     "transpose": lambda x, *, axes: np.transpose(x, axes),
     "astype": lambda x, *, dtype: x.astype(dtype),

@@ -37,6 +37,13 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample((Z,), {"shape": (2, 3, 4)}),
         Sample((V,), {"shape": (4,)}),
     ],
+    "sum_to": [
+        Sample((M,), {"shape": (1, M.shape[1])}),
+        Sample((M,), {"shape": M.shape}),
+        Sample((V,), {"shape": (1,)}),
+        Sample((np.zeros((0, 3)),), {"shape": (1, 3)}),
+        Sample((Z,), {"shape": (1, Z.shape[1])}),
+    ],
     "reshape": [
         Sample((A,), {"shape": (4, 6)}),
         Sample((A,), {"shape": (24,)}),

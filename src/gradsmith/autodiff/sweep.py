@@ -173,23 +173,25 @@ def _contribution(node: Node, position: int, g: Node | list[Node | None]) -> Nod
         raise GradientError(message, node.span)
     if not callable(rule):
         raise InternalError(f"{node.op.name}: argument {position} has no derivative")
-    attrs = node.attrs
+    attrs, whole = node.attrs, None
     if isinstance(derivative, Partials):
         if not isinstance(g, Node):
             raise InternalError(f"{node.op.name}: an elementwise op with several results")
-        term = scale(g, rule(node, *node.inputs, **attrs))
+        term, whole = scale(g, rule(node, *node.inputs, **attrs)), g.shape
     elif isinstance(derivative, Linear):
         term = rule(g, *node.inputs, **attrs)
     elif isinstance(derivative, Custom):
         term = rule(g, node, *node.inputs, **attrs)
     else:
         raise InternalError(f"{node.op.name} has no derivative")
-    return None if term is None else fit(term, node.inputs[position].array_type)
+    return None if term is None else fit(term, node.inputs[position].array_type, whole)
 
 
-def fit(term: Node, type_: ArrayType) -> Node:
-    """``term`` in the shape and dtype of the operand that it is the adjoint of."""
-    summed = _unbroadcast(term, type_.shape)
+def fit(term: Node, type_: ArrayType, whole: Shape | None = None) -> Node:
+    """``term`` in the shape and dtype of the operand that it is the adjoint of; it has the shape
+    ``whole``, where more is known of that than of its own.
+    """
+    summed = _unbroadcast(term, type_.shape, whole or term.shape)
     if summed.array_type.complex and not type_.complex:
         summed = real(summed)
     if type_.weak or summed.dtype == type_.tangent_dtype:
@@ -197,11 +199,11 @@ def fit(term: Node, type_: ArrayType) -> Node:
     return astype(summed, dtype=type_.tangent_dtype)
 
 
-def _unbroadcast(term: Node, shape: Shape) -> Node:
+def _unbroadcast(term: Node, shape: Shape, whole: Shape) -> Node:
     """The sum over broadcast axes; a masked term stays masked where nothing of it was taken."""
-    summed = unbroadcast(term, shape)
+    summed = unbroadcast(term, shape, whole)
     parts = masked_parts(term)
     if parts is None or summed is term:
         return summed
-    taken = unbroadcast(broadcast_to(parts[0], shape=term.shape), shape)
+    taken = unbroadcast(broadcast_to(parts[0], shape=term.shape), shape, whole)
     return where(not_equal(taken, 0), summed, 0)

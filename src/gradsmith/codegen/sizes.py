@@ -153,6 +153,8 @@ class Sizes:
             left, right = self.size(atom.left), self.size(atom.right)
             if atom.name in ("max", "min"):
                 return syntax.call(atom.name, left, right)
+            if atom.name == "broadcast":
+                return ast.IfExp(syntax.compare("==", right, syntax.expression(1)), left, right)
             return syntax.binary(atom.name, left, right)
         return self.symbol(atom)
 

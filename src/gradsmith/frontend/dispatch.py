@@ -459,16 +459,14 @@ def _tell_apart(error: GradsmithError, function: Any, nodes: Any, named: Any) ->
     if trace is None or error.own is not None:
         return
     if trace.trying or may_fail_before(trace):
-        error.own = numpys_error(error, function, nodes, {**named, **_output_of(trace, function)})
+        asked = trace.asked
+        if asked is not None and asked.function is function:  # with the array it is to write to
+            nodes, named = mapped_arguments(_node_of, asked.args, asked.kwargs)
+        error.own = numpys_error(error, function, nodes, named)
 
 
-def _output_of(trace: Trace, function: Any) -> dict[str, Node]:
-    """The array that a call, or ``x += y``, is to write to, of which NumPy's error tells."""
-    asked = trace.asked
-    target = asked.kwargs.get("out") if asked is not None and asked.function is function else None
-    if isinstance(target, Tracer) and target.type.form == "array":
-        return {"out": target.node}
-    return {}
+def _node_of(value: Any) -> Any:
+    return value.node if isinstance(value, Tracer) else value
 
 
 def raise_own(error: GradsmithError) -> None:

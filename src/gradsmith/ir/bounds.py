@@ -107,6 +107,8 @@ def _bound(atom: Atom, *, lowest: bool) -> Size | None:
             return None
         return _quotient(extreme(atom.left, lowest=lowest), atom)
     sides = extreme(atom.left, lowest=lowest), extreme(atom.right, lowest=lowest)
+    if atom.name == "broadcast":  # one of the two
+        return _of_both("min" if lowest else "max", *sides)
     needs_both = (atom.name == "min") == lowest
     return _of_both(atom.name, *sides) if needs_both else _of_either(atom.name, *sides)
 

@@ -27,6 +27,8 @@ from gradsmith.ir.sizes import (
     Symbol,
     as_atom,
     as_symbol,
+    broadcast,
+    broadcast_parts,
     changing,
     compound,
     evaluate,
@@ -59,6 +61,8 @@ __all__ = [
     "Symbol",
     "as_atom",
     "as_symbol",
+    "broadcast",
+    "broadcast_parts",
     "changes",
     "changing",
     "compound",
@@ -69,7 +73,9 @@ __all__ = [
     "hint",
     "is_below",
     "is_long",
+    "is_many",
     "is_one",
+    "is_settled",
     "is_size",
     "is_unbacked",
     "known_equal",
@@ -285,11 +291,12 @@ def _search_proof(size: Size, steps: Iterator[int]) -> bool:
         rest = size - of_atom(atom) * coefficient
         if atom.name == "//":
             cases = _bound_of_quotient(atom, coefficient, rest)
-        elif atom.name in ("min", "max"):
+        elif atom.name in ("min", "max", "broadcast"):
             cases = [rest + side * coefficient for side in (atom.left, atom.right)]
         else:
             continue
-        needed = any if (atom.name == "max") == (coefficient > 0) else all
+        either = atom.name != "broadcast" and (atom.name == "max") == (coefficient > 0)
+        needed = any if either else all
         if cases and needed(_search_proof(case, steps) for case in cases):
             return True
     return False
@@ -426,3 +433,19 @@ def is_one(size: Size) -> bool:
     if as_symbol(size) is not None and hint(size) != 1:
         return False  # the specialisation key already tells sizes of 1 apart
     return decide("==", size, 1)
+
+
+def is_settled(left: Size, right: Size) -> bool:
+    """Whether it is known before running that two sizes are equal."""
+    if changes(left) or changes(right):
+        return settled("==", left, right) is True
+    return not (is_unbacked(left) or is_unbacked(right))
+
+
+def is_many(size: Size) -> bool:
+    """Whether an axis of this size is known to be none that may broadcast: of two or more."""
+    if changes(size):
+        return settled(">=", size, 2) is True
+    if is_unbacked(size):
+        return (least(size) or 0) > 1
+    return hint(size) > 1 and decide(">=", size, 2)

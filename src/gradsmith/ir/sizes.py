@@ -50,7 +50,9 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """An operation on sizes that is no polynomial: ``a // b``, ``a % b``, ``max``, ``min``."""
+    """An operation on sizes that is no polynomial: ``a // b``, ``a % b``, ``max``, ``min``, and
+    ``broadcast``, of two sizes that are equal if neither is 1.
+    """
 
     name: str
     left: Size
@@ -77,6 +79,7 @@ class Compound:
 
 
 COMPOUND: dict[str, Callable[[int, int], int]] = {
+    "broadcast": lambda left, right: left if right == 1 else right,
     "//": operator.floordiv,
     "%": operator.mod,
     "max": max,
@@ -208,6 +211,20 @@ def compound(name: str, left: Size, right: Size) -> Size:
         return left
     atom = Compound(name, left, right)
     return Dim((((atom,), 1),), atom.hint)
+
+
+def broadcast(left: Size, right: Size) -> Size:
+    """The size of an axis that two sizes broadcast to: ``left`` if ``right`` is 1."""
+    parts = sorted({*broadcast_parts(left), *broadcast_parts(right)}, key=render)
+    return functools.reduce(functools.partial(compound, "broadcast"), parts)
+
+
+def broadcast_parts(size: Size) -> tuple[Size, ...]:
+    """The sizes that broadcast to ``size``: itself where none are known."""
+    atom = as_atom(size)
+    if not isinstance(atom, Compound) or atom.name != "broadcast":
+        return (size,)
+    return (*broadcast_parts(atom.left), *broadcast_parts(atom.right))
 
 
 def terms_of(size: Size) -> tuple[tuple[Monomial, int], ...]:
@@ -345,7 +362,7 @@ def _render_term(monomial: Monomial, coefficient: int, name: Callable[[Symbol], 
 def _render_atom(atom: Atom, name: Callable[[Symbol], str]) -> str:
     if isinstance(atom, Symbol):
         return name(atom)
-    if atom.name in ("max", "min"):
+    if atom.name in ("broadcast", "max", "min"):
         return f"{atom.name}({render(atom.left, name)}, {render(atom.right, name)})"
     left, right = (_render_operand(side, name) for side in (atom.left, atom.right))
     return f"({left} {atom.name} {right})"

@@ -191,18 +191,27 @@ def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
             continue
         if chosen == 1:
             chosen = size
-        elif not dims.same(chosen, size):
+        elif dims.same(chosen, size):
+            chosen = _beside(chosen, size)
+        else:
             texts = " and ".join(describe_shape(s) for s in shapes)
             raise ShapeError(
                 f"operands of shapes {texts} cannot be broadcast together",
                 hint="from the last axis on, sizes must be equal or 1: x[:, None] adds an axis",
             )
-        elif isinstance(size, int):
-            chosen = size  # a number that is known for good says more than a symbol
     for size in sizes:
         if dims.is_unbacked(size) and dims.is_one_at_most(size):
             chosen = _beside_one_at_most(chosen, size)
     return chosen
+
+
+def _beside(one: Size, other: Size) -> Size:
+    """The size of an axis of two sizes that broadcast: each may be 1 if only running tells it."""
+    if isinstance(other, int):
+        return other  # a number that is known for good says more than a symbol
+    if dims.is_settled(one, other) or dims.is_many(one) or one == 0:
+        return one
+    return other if dims.is_many(other) else dims.broadcast(one, other)
 
 
 def _beside_one_at_most(other: Size, size: Size) -> Size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from types import EllipsisType
 from typing import Any
 
@@ -10,13 +11,14 @@ import numpy as np
 
 from gradsmith.errors import ShapeError
 from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
-from gradsmith.ir.types import describe_shape, result_dtype
+from gradsmith.ir.types import broadcast, describe_shape, result_dtype
 from gradsmith.ops.arguments import as_dtype, require_default
 from gradsmith.ops.contract import ALPHABET, Labels, arranged, contract
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements
 from gradsmith.ops.reduce import reduce_sum
-from gradsmith.ops.shape import cast, squeeze
+from gradsmith.ops.shape import broadcast_to, cast, may_be_broadcast, squeeze
 
 Operand = tuple[Node, Labels]
 
@@ -183,7 +185,7 @@ def _without_ones(operands: list[Operand], out: Labels) -> list[Operand]:
     }
     sizes: dict[str, Any] = {}
     found: list[Operand] = []
-    for x, labels in operands:
+    for x, labels in _broadcast(operands):
         ones = tuple(i for i, s in enumerate(labels) if s in long and dims.is_one(x.shape[i]))
         kept = tuple(s for i, s in enumerate(labels) if i not in ones)
         array = squeeze(x, axis=ones) if ones else x
@@ -194,6 +196,24 @@ def _without_ones(operands: list[Operand], out: Labels) -> list[Operand]:
                     f"{dims.hint(sizes[label])} and {dims.hint(size)}"
                 )
         found.append((array, kept))
+    return found
+
+
+def _broadcast(operands: list[Operand]) -> list[Operand]:
+    """The same, broadcast along the axes of which only running tells whether they are of one."""
+    wanted: dict[str, Size] = {}
+    for x, labels in operands:
+        for label, size in zip(labels, x.shape, strict=True):
+            with suppress(ShapeError):  # the message names the subscript
+                (wanted[label],) = broadcast((wanted.get(label, 1),), (size,))
+    found = []
+    for x, labels in operands:
+        pairs = [(size, wanted[label]) for label, size in zip(labels, x.shape, strict=True)]
+        if any(may_be_broadcast(size, whole) for size, whole in pairs):
+            shape = tuple(size if dims.is_one(size) else whole for size, whole in pairs)
+            found.append((broadcast_to(x, shape=shape), labels))
+        else:
+            found.append((x, labels))
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gradsmith.errors import ArgumentValueError, ShapeError
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
-from gradsmith.ir.dims import Shape
+from gradsmith.ir.dims import Shape, Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType, broadcast, describe_shape
@@ -125,22 +125,67 @@ def _broadcast_to_infer(x: ArrayType, *, shape: Shape) -> ArrayType:
     return _array(x, shape)
 
 
-def unbroadcast(g: Node, shape: Shape) -> Node:
-    """The sum of ``g`` over the axes along which ``shape`` was broadcast to ``g.shape``."""
+def unbroadcast(g: Node, shape: Shape, whole: Shape | None = None) -> Node:
+    """The sum of ``g``, of the shape ``whole``, over the axes along which ``shape`` was broadcast
+    to it; `sum_to` where only running tells of an axis.
+    """
     lead = g.ndim - len(shape)
+    wholes = (g.shape if whole is None else whole)[lead:]
+    if any(map(may_be_broadcast, shape, wholes)):
+        total: Node = FUNCTIONS[np.sum](g, axis=tuple(range(lead))) if lead else g
+        return sum_to(total, shape=shape)
     stretched = [
         lead + i
-        for i, size in enumerate(shape)
-        if size != g.shape[lead + i]  # equal ones ask for no decision, and no guard
+        for i, (size, long) in enumerate(zip(shape, wholes, strict=True))
+        if size != long  # equal ones ask for no decision, and no guard
         and dims.is_one(size)
-        and (dims.is_one_at_most(g.shape[lead + i]) or not dims.is_one(g.shape[lead + i]))
+        and (dims.is_one_at_most(long) or not dims.is_one(long))
     ]
     if lead == 0 and stretched:
         kept: Node = FUNCTIONS[np.sum](g, axis=tuple(stretched), keepdims=True)
         return kept
     axes = (*range(lead), *stretched)
-    total: Node = FUNCTIONS[np.sum](g, axis=axes) if axes else g
+    total = FUNCTIONS[np.sum](g, axis=axes) if axes else g
     return expand_dims(total, axis=tuple(a - lead for a in stretched)) if stretched else total
+
+
+def may_be_broadcast(size: Size, whole: Size) -> bool:
+    """Whether only running tells whether an axis is one that was broadcast."""
+    if size == whole or dims.is_settled(size, whole) or dims.is_one(size):
+        return False
+    if whole in dims.broadcast_parts(size):  # equal, or it would not have fitted
+        return False
+    return not (dims.is_many(size) or dims.known_equal(size, whole))
+
+
+SUM_TO = '''
+def sum_to(x, shape):
+    """The sum of x over the axes that a shape of as many axes was broadcast along."""
+    axes = tuple(i for i, size in enumerate(shape) if size == 1 != x.shape[i])
+    return x.sum(axis=axes, keepdims=True) if axes else x
+'''
+
+
+def _evaluate_sum_to(x: Any, *, shape: tuple[int, ...]) -> Any:
+    axes = tuple(i for i, size in enumerate(shape) if size == 1)
+    return np.sum(x, axis=axes, keepdims=True)
+
+
+def _emit_sum_to(emitter: Emitter, node: Node, x: ast.expr) -> ast.expr:
+    shape = emitter.shape(node.shape)
+    whole = isinstance(shape, (ast.Tuple, ast.Attribute))
+    return syntax.call(emitter.helper(SUM_TO), x, shape if whole else syntax.tuple_([shape]))
+
+
+sum_to: Op = primitive(
+    "sum_to",
+    infer=lambda x, *, shape: _array(x, shape),
+    evaluate=_evaluate_sum_to,
+    derivative=Linear((lambda g, x, *, shape: broadcast_to(g, shape=x.shape),)),
+    emit=_emit_sum_to,
+    traits=("alias",),
+)
+"""The adjoint of a broadcast of which only running tells whether it stretched an axis."""
 
 
 def read_only(*_: Any, **__: Any) -> Any:

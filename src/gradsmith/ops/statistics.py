@@ -231,7 +231,7 @@ def _average_dtype(x: Node, w: Node) -> DType:
 def _aligned_weights(w: Node, x: Node, axis: Any) -> Node:
     """The weights in a shape that broadcasts against ``x``."""
     if w.ndim == x.ndim and same_shape(w.shape, x.shape):
-        return w
+        return reshaped(w, x.shape)  # raises an error where the data decide otherwise
     if axis is None:
         raise ArgumentTypeError("Axis must be specified when shapes of a and weights differ.")
     given = normalize_axes(axis, x.ndim)

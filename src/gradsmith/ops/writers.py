@@ -69,10 +69,16 @@ def _as_many(values: Any, wanted: Node, function: str) -> Node:
     node = as_node(values)
     if node.ndim == 0 or (wanted.ndim and node.ndim == 1 and dims.is_one(node.shape[0])):
         return node
-    if not dims.same(node.array_type.size, wanted.array_type.size):
+    size, count = node.array_type.size, wanted.array_type.size
+    if size != count and dims.is_unbacked(size - count):
         raise UnsupportedError(
-            f"{function} does not repeat {dims.hint(node.array_type.size)} values over "
-            f"{dims.hint(wanted.array_type.size)} places"
+            f"the data decide how many values {function} writes to how many places, and it "
+            "repeats them where they are too few",
+            hint="write x[places] = values, which takes one value or as many as there are places",
+        )
+    if not dims.same(size, count):
+        raise UnsupportedError(
+            f"{function} does not repeat {dims.hint(size)} values over {dims.hint(count)} places"
         )
     return reshaped(node, wanted.shape)
 

@@ -91,6 +91,8 @@ class Symbols:
         sp, left, right = self._sympy, self.size(atom.left), self.size(atom.right)
         if atom.name == "//":
             return sp.floor(left / right)
+        if atom.name == "broadcast":
+            return sp.Piecewise((left, sp.Eq(right, 1)), (right, True))
         return {"%": sp.Mod, "max": sp.Max, "min": sp.Min}[atom.name](left, right)
 
     def _symbol(self, symbol: Symbol) -> Any:
