@@ -325,6 +325,9 @@ def _as_options(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]
 ) -> tuple[Any, Mapping[str, Any]]:
     """The arguments, with shapes and axes as NumPy's functions take them."""
+    place = _PLACES_OF_SHAPES.get(function)
+    if place is not None:
+        args = [_one_by_one(a) if i == place else a for i, a in enumerate(args)]
     if function is np.reshape:
         args = [_with_signs_known(a) for a in args]
     if function is np.transpose and len(args) > 1:
@@ -336,8 +339,19 @@ def _as_options(
     return args, {key: _one_by_one(a) if key in _OF_AXES else a for key, a in kwargs.items()}
 
 
+_PLACES_OF_SHAPES: dict[Any, int] = {
+    **dict.fromkeys((np.zeros, np.ones, np.empty, np.full, np.indices), 0),
+    **dict.fromkeys((np.reshape, np.broadcast_to, np.tile, np.resize, np.unravel_index), 1),
+}
+"""Where functions take a shape among their positional arguments."""
+
+
 def _one_by_one(option: Any) -> Any:
-    """An option with the elements of a list or tuple that a loop has made as separate integers."""
+    """An option with the elements of a list or tuple that a loop has made, or of an array of
+    integers, as separate ones.
+    """
+    if isinstance(option, Tracer) and option.ndim == 1 and option.dtype.kind in "iu":
+        return tuple(map(operator.index, option))
     if type(option) not in (list, tuple) or not any(isinstance(v, Refusing) for v in option):
         return option
     return type(option)(map(operator.index, Tracer.each(option)))
