@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ShapeError, UnsupportedError
+from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
 from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim, Size
 from gradsmith.ir.graph import Node
@@ -244,6 +244,10 @@ def _split_parts(size: Size, where: Any, *, equal: bool) -> list[Slice]:
 
 
 def _split_along(ary: Any, where: Any, axis: Any, *, equal: bool) -> list[Node]:
+    if equal and isinstance(ary, (list, tuple)) and size_of(where) is not None:
+        misfit = ArgumentTypeError("np.split of a list takes positions only", hint="make it an array")
+        misfit.own = AttributeError(f"{type(ary).__name__!r} object has no attribute 'shape'")
+        raise misfit
     x = as_node(ary)
     place = normalize_axis(axis, x.ndim)
     parts = _split_parts(x.shape[place], where, equal=equal)

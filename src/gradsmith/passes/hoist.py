@@ -11,6 +11,7 @@ from gradsmith.ir.intrinsics import constant, parameter, size
 from gradsmith.ir.mentions import live, mentioned, said_by, shown
 from gradsmith.ir.parts import LoopView
 from gradsmith.ir.types import ArrayType
+from gradsmith.ops.raising import may_raise_unread
 from gradsmith.ops.regions import REGIONAL, loop
 from gradsmith.passes.regions import in_regions, remade, renamed
 
@@ -69,6 +70,7 @@ class _Moving:
             other = [s for s in mentioned([node]) if self.said.get(s) is not node]
             free = bound.isdisjoint(other) and not node.regions
             free = free and "effect" not in node.op.traits  # a call may return something else
+            free = free and not may_raise_unread(node)  # there may be no trip, or an error before
             if free and all(i in found for i in node.inputs):
                 found.add(node)
                 bound.difference_update(said_by([node]))
