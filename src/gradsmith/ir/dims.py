@@ -80,6 +80,7 @@ __all__ = [
     "is_unbacked",
     "known_equal",
     "least",
+    "may_broadcast",
     "minimum",
     "needed",
     "noting_assumptions",
@@ -390,10 +391,29 @@ def same(left: Size, right: Size) -> bool:
         known = settled("==", left, right)
     elif not (is_unbacked(left) or is_unbacked(right)):
         return decide("==", left, right)
-    note = _assumed.get()
-    if known is None and note is not None:
-        note(left, right)
+    if known is None:
+        _assume(left, right)
     return known is not False
+
+
+def _assume(left: Size, right: Size) -> None:
+    note = _assumed.get()
+    if note is not None:
+        note(left, right)
+
+
+def may_broadcast(left: Size, right: Size) -> bool:
+    """Whether axes of these sizes broadcast, as they are the same or one of them may be 1."""
+    if same(left, right):
+        return True
+    if _may_be_one(left) or _may_be_one(right):
+        _assume(left, right)
+        return True
+    return False
+
+
+def _may_be_one(size: Size) -> bool:
+    return changes(size) and settled("==", size, 1) is not False
 
 
 def is_below(size: Size, number: int) -> bool:

@@ -191,7 +191,7 @@ def _broadcast_axis(sizes: list[Size], shapes: tuple[Shape, ...]) -> Size:
             continue
         if chosen == 1:
             chosen = size
-        elif dims.same(chosen, size):
+        elif dims.may_broadcast(chosen, size):
             chosen = _beside(chosen, size)
         else:
             texts = " and ".join(describe_shape(s) for s in shapes)

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from gradsmith.ir import dims, intrinsics
-from gradsmith.ir.dims import Guard, Size
+from gradsmith.ir.dims import Guard, Shape, Size
 from gradsmith.ir.evaluations import divisions
 from gradsmith.ir.graph import Node, Region, RegionFacts, facts_of
 from gradsmith.ir.op import NON_DIFF, Emitter
 from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
-from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, is_mask
+from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, indexed_shape, is_mask
 from gradsmith.ops.regions import is_conversion
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
@@ -79,13 +79,23 @@ def _may_not_fit(node: Node) -> bool:
     """Whether it computes with arrays of which running tells whether they have fitting shapes."""
     if node.op.name == "reshape":
         return not _fits(node)
-    shapes = [i.type.shape for i in node.inputs if isinstance(i.type, ArrayType) and i.ndim]
+    shapes = _computed_together(node)
     if len(shapes) < 2 or len(set(shapes)) == 1 or node.regions:
         return False
     if not any(dims.is_unbacked(size) for shape in shapes for size in shape):
         return False
     ends = zip(*(reversed(shape) for shape in shapes), strict=False)
     return any(len({size for size in sizes if size != 1}) > 1 for sizes in ends)
+
+
+def _computed_together(node: Node) -> list[Shape]:
+    """The shapes of arrays that have to fit: of a write those of the part and of its update."""
+    types = [i.type for i in node.inputs if isinstance(i.type, ArrayType)]
+    index = node.attrs.get("index")
+    if isinstance(index, Index) and node.op.name in ("index_set", "index_add"):
+        written, update, *arrays = types
+        return [indexed_shape(written.shape, index, arrays), update.shape] if update.ndim else []
+    return [t.shape for t in types if t.ndim]
 
 
 def may_raise_inside(node: Node) -> bool:
