@@ -33,9 +33,9 @@ def outcome(function, arguments):
 def check_calls(function, *calls, exact=True, messages=True):
     """Values to the bit, errors by class and message, gradients by differences: at each call.
 
-    The calls go through one object in this order, and through another one backwards.
+    The calls go through one object in this order; another one begins with the last call.
     """
-    for sets in (calls, calls[::-1]):
+    for sets in (calls, (calls[-1], calls[0])):
         compiled, gradient = gs.compile(function), gs.grad(function)
         for arguments in sets:
             expected, actual = outcome(function, arguments), outcome(compiled, arguments)

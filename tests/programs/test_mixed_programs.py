@@ -19,7 +19,7 @@ from programs import mixed_grammar as grammar
 from programs.mixed_checks import RefusedError, check
 from programs.mixed_programs import drawn
 
-COUNT = random_count(6)
+COUNT = random_count(4)
 
 
 @pytest.mark.parametrize("number", range(COUNT))
