@@ -186,6 +186,12 @@ class UnsupportedError(GradsmithError, TypeError):
     advice = "write it with supported NumPy functions, or compute it outside the function"
 
 
+class UndecidedSizeError(UnsupportedError):
+    """Tracing needs a size that only running tells."""
+
+    advice = "use NumPy functions that take it as it is"
+
+
 class AttributeUnsupportedError(UnsupportedError, AttributeMissingError):
     """An attribute that arrays have and gradsmith does not handle."""
 

@@ -652,17 +652,9 @@ def test_slices_of_what_the_data_size(name, backwards):
         np.testing.assert_equal(compiled(x), function(x))
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x, u: np.delete(u, [0]),
-        lambda x, u: np.array_split(u, 2)[0],
-        lambda x, u: np.triu_indices(len(u))[0],
-    ],
-)
-def test_what_needs_such_a_size_as_a_number_is_refused(function):
+def test_what_needs_such_a_size_as_a_number_is_refused():
     with pytest.raises(gs.GradsmithError):
-        gs.compile(lambda x: function(x, x[x > 1]))(np.array([1.0, 2, 2, 3]))
+        gs.compile(lambda x: np.triu_indices(len(x[x > 1]))[0])(np.array([1.0, 2, 2, 3]))
 
 
 # -- slices of lists that a loop makes, and in loops ----------------------------------------------

@@ -304,3 +304,34 @@ def test_a_condition_in_a_loop_that_makes_no_iteration():
         return g
 
     check_calls(function, *[(np.array(g),) for g in ([0], [1, 0, 1], [0, 6, 0, 1])])
+
+
+AHEAD_OF_LOOPS = (
+    "while s < limit:\n    s = s + np.sum(np.exp(x[places]))\nreturn s",
+    "while s < limit:\n    s = s + np.sum(np.sin(x[:, None] - x[places]))\nreturn s",
+    "p = x[x > 0]\nwhile s < limit:\n    s = s + np.sum(np.sin(x - p))\nreturn s",
+    "p = x[x > 0]\nfor v in x[x > limit]:\n    s = s + np.sum(np.sin(x - p)) * v\nreturn s",
+    "p = x[x > 0]\nfor v in x[x > limit]:\n    x - p\nreturn s",
+)
+
+
+@each("body", AHEAD_OF_LOOPS)
+def test_an_error_of_a_loop_that_makes_no_iteration(body):
+    function = function_of(f"s = x[0]\n{body}", "x, places, limit")
+    x, far = np.array([0.5, -1.0, 2.0]), np.array([7, 8])
+    near = np.array([0, 1])
+    check_calls(function, (x, far, -9.0), (x, near, 3.0), (x, far, 9.0), messages=False)
+
+
+UNREAD = (
+    "p = x[x > 0]\nw = x * 1.0\nfor i in range(len(x)):\n    w = w * (x - p)\n"
+    "return p.sum() * len(w)",
+    "q = np.cumsum(x)\nz = q.copy()\nz[: int((x > 0).sum())] = np.sin(q)\nreturn np.sum(q * x)",
+    "q = x * 2\nfor v in x:\n    z = q.copy()\n    z[: int((x > v).sum())] += x\nreturn q.sum()",
+)
+
+
+@each("body", UNREAD)
+def test_shapes_that_do_not_fit_where_nothing_reads_the_result(body):
+    arrays = [[0.5, -1.0, 2.0], [0.5, 1.0, 2.0], [0.5, -1.0, -2.0], [-0.5, -1.0, -2.0]]
+    check_calls(function_of(body, "x"), *[(np.array(x),) for x in arrays], messages=False)

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import function_of
 from helpers import each
+from programs.harness import same_bits
 from semantics.numbers import differences, grad, grads, same
 
 
@@ -171,3 +173,36 @@ def test_reshape_orders_as_numpy(order):
     for x in (BASE, np.asfortranarray(BASE)):
         np.testing.assert_array_equal(gs.compile(f)(x), f(x))
         same(grad(f, x), differences(f, x), rtol=1e-6, atol=1e-8)
+
+
+# --- sums add elements in the order in which they lie in memory
+
+PICKED = ("m[:, [0, 1]]", "m[:, m[0] > 0]", "m.T[:, [0, 2]]", "m[1:, [2, 0]]")
+MADE = (
+    *("{}.sum()", "{}.copy().sum()", "np.array({}).sum()", "{}.astype(float).sum()"),
+    *("({} * 1.0).sum()", "np.copy({}).std()", "np.mean({} + 1)", "np.linalg.norm({})"),
+    *("np.where({0} > 0, {0}, 0.1).sum()", "{}.T.copy().sum()", "np.positive({}).sum()"),
+    *(
+        "np.take(m, [0, 1], axis=1).sum() + {}.sum()",
+        "np.compress([1, 0, 1, 1], m, 1).sum() * {}[0, 0]",
+    ),
+)
+WRITTEN = (
+    *("q = {} * 1.0\nq[0] = 0.3", "q = {}\nq[0] += 0.3", "q = np.array({})\nq[:, 0] *= 2.0"),
+    *(
+        "q = np.zeros({0}.shape)\nq[:] = {0}",
+        "q = {} / 1\nfor k in range(3):\n    q[k] += q[k, 0]",
+    ),
+)
+
+
+@each("picked", PICKED)
+def test_sums_of_elements_that_are_picked(picked):
+    bodies = [f"return {made.format(picked)}" for made in MADE]
+    bodies += [f"{written.format(picked)}\nreturn q.sum()" for written in WRITTEN]
+    for body in bodies:
+        function = function_of(body, "m")
+        compiled = gs.compile(function)
+        for seed in range(8):
+            m = np.random.default_rng(seed).normal(size=(5, 4))
+            same_bits(compiled(m.copy()), function(m.copy()))

@@ -20,6 +20,7 @@ from gradsmith.errors import (
     ControlFlowError,
     GradsmithError,
     InternalError,
+    UndecidedSizeError,
     UnsupportedError,
 )
 from gradsmith.frontend.calling import call
@@ -38,7 +39,13 @@ from gradsmith.frontend.layout import (
 from gradsmith.frontend.nested_values import leaves, mapped_arguments
 from gradsmith.frontend.numpy_errors import numpys_error, sizes_of
 from gradsmith.frontend.present import present_values
-from gradsmith.frontend.shape_errors import Asked, asking, assumptions, with_shapes_known
+from gradsmith.frontend.shape_errors import (
+    Asked,
+    asking,
+    assumptions,
+    of_known_shapes,
+    with_shapes_known,
+)
 from gradsmith.frontend.spans import current_span as here
 from gradsmith.frontend.stand_ins import ArrayLike, ObjectStandIn
 from gradsmith.frontend.storage import Storage, View, view_steps
@@ -211,10 +218,18 @@ def _run(
     """The same for the ``implementation`` of a NumPy function, by whose name errors go.
 
     A number whose class depends on the path taken has the type that holds all of them: what that
-    type does not allow is tried once more with the type of the present call.
+    type does not allow is tried once more with the type of the present call. So are arrays whose
+    sizes the data decide, where one has to be known.
     """
+    trace = current_trace()
+    begin = 0 if trace is None else len(trace.builder.nodes)
     try:
         return _run_once(function, implementation, args, kwargs)
+    except UndecidedSizeError:
+        known = of_known_shapes(args, kwargs, begin)
+        if known is None:
+            raise
+        return _run_once(function, implementation, *known)
     except (ControlFlowError, InternalError):
         raise
     except Exception:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.frontend.nested_values import mapped_arguments
+from gradsmith.frontend.nested_values import leaves, mapped_arguments
 from gradsmith.frontend.numpy_errors import OPERATIONS, is_numpys, raised_by
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.trace import Trace, current_trace
@@ -105,6 +105,19 @@ def with_shapes_known(assumed: Assumptions, asked: Asked) -> tuple[Sequence[Any]
     return args, kwargs
 
 
+def of_known_shapes(
+    args: Sequence[Any], kwargs: Mapping[str, Any], begin: int
+) -> tuple[Sequence[Any], dict[str, Any]] | None:
+    """The arguments of a call with arrays of the present shapes, upon which the code is
+    specialised; None where the data decide none. The nodes from ``begin`` on are not used.
+    """
+    trace = current_trace()
+    if trace is None or not any(map(_is_of_the_data, leaves([*args, *kwargs.values()]))):
+        return None
+    trace.raised.update(trace.builder.nodes[begin:])
+    return mapped_arguments(_of_known_shape, args, kwargs)
+
+
 class Assumptions:
     """Pairs of sizes that are taken to be equal, each with its place among the nodes."""
 
@@ -179,9 +192,13 @@ def _known(size: Size) -> int:
     return int(wrap_size(size))
 
 
+def _is_of_the_data(value: Any) -> bool:
+    return isinstance(value, Tracer) and any(map(dims.is_unbacked, value.type.shape))
+
+
 def _of_known_shape(value: Any) -> Any:
     """An operand, its sizes being known."""
-    if not isinstance(value, Tracer) or not any(map(dims.is_unbacked, value.type.shape)):
+    if not _is_of_the_data(value):
         return value
     return Tracer.run(reshape, value, shape=tuple(map(_known, value.type.shape)))
 

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gradsmith.errors import ControlFlowError, UnsupportedError
+from gradsmith.errors import ControlFlowError, UndecidedSizeError
 from gradsmith.ir.bounds import changes, extreme
 from gradsmith.ir.sizes import (
     COMPOUND,
@@ -171,7 +171,13 @@ def record(guards: Iterable[Guard]) -> None:
 
 
 def decide(relation: str, left: Size, right: Size) -> bool:
-    """``left <relation> right`` by the hints, recorded as a guard if it could be otherwise."""
+    """``left <relation> right`` by the hints, recorded as a guard if it could be otherwise.
+
+    Raises
+    ------
+    UndecidedSizeError
+        The data decide it.
+    """
     outcome = RELATIONS[relation](hint(left), hint(right))
     if isinstance(left, int) and isinstance(right, int):
         return outcome
@@ -181,8 +187,10 @@ def decide(relation: str, left: Size, right: Size) -> bool:
         return outcome
     if _is_provable(_excess(relation if outcome else _OPPOSITE[relation], left, right)):
         return outcome
+    if is_unbacked(left) or is_unbacked(right):
+        raise _undecided(left - right, f"{render(left)} {relation} {render(right)}")
     recorder = _recorder.get()
-    if recorder is not None and not (is_unbacked(left) or is_unbacked(right)):
+    if recorder is not None:
         held = relation if outcome else _OPPOSITE[relation]
         recorder[Guard(held, left, right)] = None
     return outcome
@@ -368,18 +376,21 @@ def concrete(size: Size) -> int:
 
     Raises
     ------
-    UnsupportedError
+    UndecidedSizeError
         The data decide it.
     """
     if is_unbacked(size):
-        error = UnsupportedError(
-            f"a number has to be known when tracing, and the data decide it: {render(size)}",
-            hint="use NumPy functions that take it as it is",
-        )
-        error.size = size
-        raise error
+        raise _undecided(size, render(size))
     decide("==", size, hint(size))
     return hint(size)
+
+
+def _undecided(size: Size, text: str) -> UndecidedSizeError:
+    error = UndecidedSizeError(
+        f"a number has to be known when tracing, and the data decide it: {text}"
+    )
+    error.size = size
+    return error
 
 
 def same(left: Size, right: Size) -> bool:

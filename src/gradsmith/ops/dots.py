@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradsmith.errors import ShapeError, UnsupportedError
 from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Linear, Op
 from gradsmith.ir.types import ArrayType, broadcast, describe_shape, same_shape
@@ -207,16 +210,16 @@ def multi_dot(arrays: Sequence[Any]) -> Node:
     nodes = [as_node(a) for a in arrays]
     if len(nodes) < 2:
         raise ShapeError("Expecting at least two arrays.")
-    sizes = [1 if n.ndim == 1 else dims.hint(n.shape[0]) for n in nodes[:1]]
-    sizes += [dims.hint(n.shape[0]) for n in nodes[1:]]
-    sizes.append(1 if nodes[-1].ndim == 1 else dims.hint(nodes[-1].shape[-1]))
-    return _chain(nodes, sizes, _splits(sizes), 0, len(nodes) - 1)
+    sizes: list[Size] = [1 if nodes[0].ndim == 1 else nodes[0].shape[0]]
+    sizes += [n.shape[0] for n in nodes[1:]]
+    sizes.append(1 if nodes[-1].ndim == 1 else nodes[-1].shape[-1])
+    return _chain(nodes, _splits(sizes), 0, len(nodes) - 1)
 
 
-def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+def _splits(sizes: Sequence[Size]) -> dict[tuple[int, int], int]:
     """Where to split each stretch of a chain of matrix products (Cormen et al., section 14.2)."""
     n = len(sizes) - 1
-    cost = {(i, i): 0 for i in range(n)}
+    cost: dict[tuple[int, int], Size] = {(i, i): 0 for i in range(n)}
     best: dict[tuple[int, int], int] = {}
     for length in range(1, n):
         for i in range(n - length):
@@ -225,18 +228,20 @@ def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
                 k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
                 for k in range(i, j)
             }
-            best[i, j] = min(options, key=lambda k: options[k])
+            best[i, j] = functools.reduce(partial(_cheaper, options), options)
             cost[i, j] = options[best[i, j]]
     return best
 
 
-def _chain(
-    nodes: Sequence[Node], sizes: Sequence[int], best: dict[tuple[int, int], int], i: int, j: int
-) -> Node:
+def _cheaper(costs: Mapping[int, Size], one: int, other: int) -> int:
+    return other if dims.decide("<", costs[other], costs[one]) else one
+
+
+def _chain(nodes: Sequence[Node], best: Mapping[tuple[int, int], int], i: int, j: int) -> Node:
     if i == j:
         return nodes[i]
     k = best[i, j]
-    return blas_dot(_chain(nodes, sizes, best, i, k), _chain(nodes, sizes, best, k + 1, j))
+    return blas_dot(_chain(nodes, best, i, k), _chain(nodes, best, k + 1, j))
 
 
 # -- cross ---------------------------------------------------------------------------------------
@@ -297,6 +302,7 @@ def cross_(
 
 @implements(np.linalg.cross)
 def _linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Node:
-    if any(dims.hint(o.shape[normalize_axis(axis, o.ndim)]) != 3 for o in map(as_node, (x1, x2))):
+    vectors = [as_node(o) for o in (x1, x2)]
+    if any(dims.concrete(o.shape[normalize_axis(axis, o.ndim)]) != 3 for o in vectors):
         raise ShapeError("Both input arrays must be (arrays of) 3-dimensional vectors")
     return cross_(x1, x2, axis=axis)

@@ -38,7 +38,9 @@ from gradsmith.ops.scalars import as_float
 from gradsmith.ops.shape import (
     astype,
     cast,
+    copy,
     expand_dims,
+    is_turned,
     owner,
     private,
     squeeze,
@@ -361,7 +363,8 @@ def write(x: Node, key: Any, value: Any) -> Node:
         return squeeze(write(expand_dims(x, axis=places), key, value), axis=places)
     index, arrays, update = _writing(x, key, value)
     if not index.items and x.ndim:
-        return broadcasted(cast(_as_stored(update, x.dtype), x.dtype), x.shape)
+        whole = broadcasted(cast(_as_stored(update, x.dtype), x.dtype), x.shape)
+        return copy(whole) if is_turned(whole) and not is_turned(x) else whole
     return _stored(x, update, *arrays, index=index)
 
 

@@ -245,7 +245,7 @@ def _split_parts(size: Size, where: Any, *, equal: bool) -> list[Slice]:
 
 def _split_along(ary: Any, where: Any, axis: Any, *, equal: bool) -> list[Node]:
     if equal and isinstance(ary, (list, tuple)) and size_of(where) is not None:
-        misfit = ArgumentTypeError("np.split of a list takes positions only", hint="make it an array")
+        misfit = ArgumentTypeError("np.split of a list takes positions only")
         misfit.own = AttributeError(f"{type(ary).__name__!r} object has no attribute 'shape'")
         raise misfit
     x = as_node(ary)

@@ -72,7 +72,7 @@ def _resolve(shape: Shape, old: Shape) -> Shape:
             rest.remove(size)
             known.remove(size)
     left, divisor = dims.product(tuple(rest)), dims.product(tuple(known))
-    if dims.decide("!=", divisor, 0):
+    if dims.is_unbacked(divisor) or dims.decide("!=", divisor, 0):
         found = left // divisor
         resolved = tuple(found if size == -1 else size for size in shape)
         if dims.same(dims.product(old), dims.product(resolved)):

@@ -20,7 +20,7 @@ from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.index import read, write
 from gradsmith.ops.manipulate import ravel
 from gradsmith.ops.ranges import integers
-from gradsmith.ops.shape import cast, expand_dims, read_only, transpose
+from gradsmith.ops.shape import cast, expand_dims, in_order, read_only, transpose
 
 # -- by positions and masks ----------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ def _within(indices: Any, size: Size, mode: str) -> Any:
 def _take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Node:
     x = ravel(a) if axis is None else as_node(a)
     place = 0 if axis is None else normalize_axis(axis, x.ndim)
-    return read(x, along(place, _within(_positions(indices), x.shape[place], mode)))
+    return in_order(read(x, along(place, _within(_positions(indices), x.shape[place], mode))))
 
 
 def _positions(indices: Any) -> Any:
@@ -89,7 +89,8 @@ def _compress(condition: Any, a: Any, axis: Any = None) -> Node:
     mask = cast(as_node(condition), np.dtype(bool))
     if mask.ndim != 1:
         raise ShapeError("condition must be a 1-d array")
-    return read(read(x, along(place, slice(None, mask.shape[0]))), along(place, mask))
+    part = read(x, along(place, slice(None, mask.shape[0])))
+    return in_order(read(part, along(place, mask)))
 
 
 @implements(np.extract)

@@ -100,11 +100,12 @@ def _extreme(
     x = as_node(a)
     first = cast(as_node(initial), x.dtype)
     axes = reduced_axes(axis, x.ndim)
-    if any(dims.decide("==", x.shape[i], 0) for i in axes):
+    may_be_empty = x.ndim == 1 and dims.is_unbacked(x.shape[0])
+    if not may_be_empty and any(dims.decide("==", x.shape[i], 0) for i in axes):
         shape = reduced_shape(x.shape, axes, bool(keepdims))
         return filled(shape, first, x.dtype) if shape else _as_scalar(join, first)
     kept = x if where is True else select(as_node(where), x, first)
-    if x.ndim == 1 and dims.is_unbacked(x.shape[0]):  # there may be no element
+    if may_be_empty:
         return reduced(
             op, concatenate(kept, expand_dims(first, axis=(0,)), axis=0), axis, keepdims
         )

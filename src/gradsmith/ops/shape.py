@@ -16,6 +16,7 @@ from gradsmith.ir.op import Emitter, Linear, Op
 from gradsmith.ir.types import ArrayType, DType, broadcast, describe_shape
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import FUNCTIONS, check_range, primitive
+from gradsmith.ops.index_key import Array, Index
 
 Axes = tuple[int, ...]
 
@@ -305,16 +306,16 @@ def private(node: Node, x: ast.expr) -> ast.expr:
     """
     if not node.ndim:
         return syntax.call("np.array", x)
-    turned = node.ndim > 1 and _is_turned(node)
+    turned = node.ndim > 1 and is_turned(node)
     return syntax.method(x, "copy", **({"order": "K"} if turned else {}))
 
 
-def _is_turned(node: Node) -> bool:
+def is_turned(node: Node) -> bool:
     """Whether it may not lie in C order, being made of a transposed array element by element."""
     stack, seen = [node], {node}
     while stack:
         made = stack.pop()
-        if made.op is transpose:
+        if made.op is transpose or is_picked(made):
             return True
         keeps = made.op.view is not None or made.op.update is not None
         operands = made.inputs[:1] if keeps else made.inputs if made.op.elementwise else ()
@@ -322,6 +323,14 @@ def _is_turned(node: Node) -> bool:
         seen.update(further)
         stack += further
     return False
+
+
+def is_picked(node: Node) -> bool:
+    """Whether elements are picked by an array from other axes than the first ones: in memory the
+    axes of the array come first.
+    """
+    index = node.attrs.get("index") if node.op.name == "gather" else None
+    return isinstance(index, Index) and not isinstance(index.items[0], Array)
 
 
 def _evaluate_astype(x: Any, *, dtype: DType) -> Any:
@@ -370,6 +379,11 @@ copy: Op = primitive(
     derivative=Linear((lambda g, x, *, order="C": g,)),
     emit=_emit_copy,
 )
+
+
+def in_order(x: Node) -> Node:
+    """``x`` in C order, where it was picked by an array."""
+    return copy(x) if is_picked(x) else x
 
 
 def as_array(x: Node) -> Node:

@@ -28,7 +28,8 @@ def _trace_infer(x: ArrayType, *, offset: int, dtype: DType | None = None) -> Ar
 
 def _trace_transpose(g: Node, x: Node, *, offset: int, **_: Any) -> Node:
     rows, columns = x.shape[-2:]
-    if dims.hint(rows) == dims.hint(columns) and dims.same(rows, columns):
+    equal = dims.is_settled(rows, columns) and dims.hint(rows) == dims.hint(columns)
+    if equal and dims.same(rows, columns):
         columns = rows
     kind = np.dtype(np.float64) if g.array_type.complex else g.dtype
     identity = eye(rows=rows, columns=columns, k=offset, dtype=kind)
