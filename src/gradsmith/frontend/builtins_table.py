@@ -29,6 +29,7 @@ from gradsmith.frontend.dispatch import (
     is_traced,
     raise_own,
     run,
+    run_as,
     traced,
     unwrap,
 )
@@ -207,7 +208,7 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return functools.reduce(functools.partial(_extreme_size, plain), values)
-        if any(isinstance(value, Tracer) and value.type.form == "array" for value in values):
+        if not all(map(_is_number, values)):
             return functools.reduce(functools.partial(_later, plain), values)
         site, trace = current_span(), current_trace()
         if trace is not None and site in trace.decided:
@@ -220,6 +221,12 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
         return result
 
     return extreme
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Tracer):
+        return value.type.form != "array"
+    return isinstance(value, (int, float, complex, np.generic, TracedInt))
 
 
 def _later(plain: Any, best: Any, value: Any) -> Any:
@@ -244,11 +251,14 @@ def _extreme_size(plain: Any, left: Any, right: Any) -> Any:
 def _check_numbers(values: list[Any], name: str, ufunc: np.ufunc) -> None:
     for value in values:
         if isinstance(value, Tracer) and not dims.same(value.type.size, 1):
-            raise ArgumentValueError(
+            error = ArgumentValueError(
                 f"{name}() compares {shown(value)}: Python cannot tell which array is larger",
                 current_span(),
                 f"use np.{ufunc.__name__}, which goes element by element",
             )
+            error.own = numpys_error(error, bool, [value.node], {})
+            raise_own(error)
+            raise error
 
 
 builtin(max)(_extreme(np.maximum, max))
@@ -380,7 +390,7 @@ def _complex(real: Any = 0, imag: Any = None) -> Any:
 def _bool(value: Any) -> Any:
     if isinstance(value, TracedInt) or is_grown(value):
         value = as_condition(value)
-    return run(python_bool, _one(value)) if isinstance(value, Tracer) else bool(value)
+    return run_as(bool, python_bool, _one(value)) if isinstance(value, Tracer) else bool(value)
 
 
 @builtin(bytes)

@@ -523,6 +523,8 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         )
         error.own = TypeError(f"{class_name(function)!r} object is not callable")
         raise error
+    if not callable(function):
+        raise TypeError(f"{type(function).__name__!r} object is not callable")
     args, kwargs = with_staged_callbacks(function, args, kwargs)
     if isinstance(function, type):
         if isinstance(function, enum.EnumMeta):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, InternalError
+from gradsmith.errors import ArgumentTypeError, ArgumentValueError, InternalError
 from gradsmith.ir.dims import Dim, Size, is_unbacked
 from gradsmith.ir.graph import Node
 from gradsmith.ir.op import NON_DIFF, Emitter, Linear, Op
@@ -118,7 +118,9 @@ def as_complex(x: Node, im: Node | None = None) -> Node:
 
 def _truth_infer(x: ArrayType) -> ArrayType:
     if x.shape and not is_unbacked(x.size):  # Python's own raises where the data decide otherwise
-        raise ArgumentTypeError(f"bool() takes a number, not {x!r}")
+        raise ArgumentValueError(
+            f"the truth value of {describe(x)} is ambiguous", hint="use np.any(...) or np.all(...)"
+        )
     return python_number(bool)
 
 
