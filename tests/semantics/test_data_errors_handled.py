@@ -310,3 +310,30 @@ def test_integers_beside_small_ones(expression):
     small, large = np.array([1, 2], np.uint8), np.array([1, 2], np.int8)
     calls = [(small, -1), (small, 3), (large, 300), (large, 2), (np.uint8(3), -1)]
     check_calls(function_of(f"{body}    return str(error)", "a, k"), *calls)
+
+
+POWERS = ("float(10**n)", "np.float64(10**n)", "10**n * 1.5", "[10**n][0] / 3")
+
+
+@each("expression", POWERS)
+def test_powers_that_no_floating_point_number_is_as_large_as(expression):
+    for made in ("n", "int(v)", "round(v * 2)"):
+        body = f"n = {made}\nreturn {expression}"
+        handled_error = handled(body, "(OverflowError, TypeError)", "n, v", text=True)
+        check_calls(handled_error, (3, 5.0), (400, 800.0), (-2, -1.0), (20, 25.0))
+
+
+GROWING = (
+    "for i in range(int(v)):\n    k *= 10",
+    "while n > 0:\n    k *= 10\n    n -= 1",
+    "a = 1\nfor i in range(int(v)):\n    k, a = a, k + a",
+    "for i in range(int(v)):\n    k = k * 10 if i % 2 else k",
+)
+
+
+@each("loop", GROWING)
+def test_integers_that_a_loop_lets_grow(loop):
+    for expression in ("float(k)", "k * 1.5", "k + v"):
+        before = f"k = 1\nn = int(v)\n{loop}"
+        body = handled(f"return {expression}", "OverflowError", "v", before, text=True)
+        check_calls(body, (3.5,), (1600.5,), (20.5,), (1.5,))

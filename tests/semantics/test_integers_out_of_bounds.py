@@ -143,6 +143,18 @@ def test_subtracting_unsigned_numbers_at_indices():
         assert compiled(np.arange(4.0), b).tolist() == f(np.arange(4.0), b).tolist()
 
 
+def test_floating_point_numbers_added_to_integers_at_indices():
+    def f(x):
+        np.subtract.at(x, [0, 0], 0.5)
+        np.add.at(x, [1, 1, 2], 0.75)
+        return x
+
+    compiled = gs.compile(f)
+    for kind in (int, np.uint8, np.int8, np.float32):
+        x = np.array([3, 5, 7], kind)
+        assert repr(compiled(x.copy())) == repr(f(x.copy()))
+
+
 QUOTIENTS = {
     "unsigned": (lambda x: np.sum(np.array([1, 2, 3], np.uint8) / x), (1, 2, 3)),
     "scalar": (lambda x: -np.sum(np.uint8(3) / x), (-3, -3, -3)),

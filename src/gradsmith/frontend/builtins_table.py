@@ -23,6 +23,7 @@ from gradsmith.frontend.arguments import argument_behind
 from gradsmith.frontend.choices import choose, identical
 from gradsmith.frontend.class_checks import by_metaclass, is_object_of, is_subclass
 from gradsmith.frontend.classes import special
+from gradsmith.frontend.container_iterators import is_watched
 from gradsmith.frontend.dispatch import (
     any_traced,
     apply,
@@ -97,6 +98,7 @@ def builtin(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 def _only_if_traced(function: Any, meaning: Callable[..., Any]) -> Callable[..., Any]:
     def decide(*args: Any, **kwargs: Any) -> Any:
         lazy = any(isinstance(a, _LAZY) or is_grown(a) for a in args)
+        lazy = lazy or (function in (enumerate, zip) and any(map(is_watched, args)))
         if not (lazy or any_traced(args) or any_traced(kwargs.values())):
             return function(*args, **kwargs)
         try:
@@ -205,6 +207,8 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
         if isinstance(values, Tracer) and values.ndim == 1:
             return run(functools.partial(extreme_element, plain), values)
         values = list(values)
+        if not values:
+            return plain(values)  # which raises Python's error
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return functools.reduce(functools.partial(_extreme_size, plain), values)

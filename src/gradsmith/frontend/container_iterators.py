@@ -1,4 +1,4 @@
-"""Iterating over deques and sets while branches and loops change them and undo that.
+"""Iterating over deques, sets and dicts while branches and loops change them and undo that.
 
 The iterator of a deque refuses to go on once anything has changed it, and undoing a change is one
 (`frontend.journal`). So its elements are taken by index here, and what the user's code changes is
@@ -8,14 +8,20 @@ decided.
 
 A set may order its elements anew when one is added, and keeps that order when the addition is
 undone. So its elements are taken at the beginning, and its size is compared as Python does.
+
+The iterator of a dict notices a key that is deleted and put back. So the order of the keys is
+compared here, in which undoing leaves them.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import gc
+import operator
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from typing import Any
 
+from gradsmith.frontend import dict_views
 from gradsmith.frontend.journal import adopt, establish, note_container
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import Unsettled
@@ -61,22 +67,105 @@ class SetIterator(Iterator[Any]):
         return next(self._elements)
 
 
+class DictIterator(Iterator[Any]):
+    """``iter(values)`` of a dict, or of a view of one."""
+
+    __slots__ = ("_behind", "_dict", "_left", "_name", "_size", "_values")
+
+    def __init__(self, values: Any) -> None:
+        self._values, self._name = values, dict_views.METHODS.get(type(values), "keys")
+        self._dict = values if isinstance(values, dict) else dict_views.mapping_of(values)
+        self._size = self._left = len(self._dict)
+        self._behind: list[Any] = []
+
+    def __next__(self) -> Any:
+        keys = list(dict.keys(self._dict))
+        if len(keys) != self._size:
+            self._size = -1  # for good
+            raise RuntimeError("dictionary changed size during iteration")
+        place = self._place(keys)
+        if place == len(keys):
+            raise StopIteration
+        if not self._left:
+            raise RuntimeError("dictionary keys changed during iteration")
+        self._left -= 1
+        self._behind = keys[: place + 1]
+        return self._element(keys[place])
+
+    def _place(self, keys: list[Any]) -> int:
+        """Behind how many keys the iterator is: of those that it was behind the ones that are
+        where they were.
+        """
+        place = 0
+        for key in self._behind:
+            place += place < len(keys) and keys[place] is key
+        return place
+
+    def _element(self, key: Any) -> Any:
+        if self._name == "keys":
+            return key
+        value = dict.__getitem__(self._dict, key)
+        return value if self._name == "values" else (key, value)
+
+    def __length_hint__(self) -> int:
+        return self._left if self._size == len(self._dict) else 0
+
+
+class OrderedDictIterator(DictIterator):
+    """The same of an `OrderedDict`, the keys of which must stay as they are."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(values)
+        self._keys = list(OrderedDict.keys(self._dict))
+
+    def __next__(self) -> Any:
+        if not self._left:
+            raise StopIteration
+        keys = list(OrderedDict.keys(self._dict))
+        if len(keys) != self._size or any(map(operator.is_not, keys, self._keys)):
+            raise RuntimeError("OrderedDict mutated during iteration")
+        self._left -= 1
+        return self._element(keys[-1 - self._left])
+
+
 def over(values: Any, *, backwards: bool = False) -> Any:
-    """What Python goes through, where it is a deque or set in a traced function; else
+    """What Python goes through, where it is a deque, set or dict in a traced function; else
     ``values``.
     """
     trace = current_trace()
-    if trace is None or not is_watched(values):
+    if trace is None or not is_watched(values) or (backwards and not isinstance(values, deque)):
         return reversed(values) if backwards else values
     if isinstance(values, set):
         return SetIterator(values)
+    if not isinstance(values, deque):
+        shown = values if isinstance(values, dict) else dict_views.mapping_of(values)
+        ordered = isinstance(shown, OrderedDict)
+        return OrderedDictIterator(values) if ordered else DictIterator(values)
     return DequeIterator(trace, values, backwards=backwards)
 
 
+def of_library(made: Any) -> Any:
+    """An iterator that a library's method has made: one of a dict as one that is watched."""
+    name = _OF_DICTS.get(type(made))
+    if name is None:
+        return made
+    shown = next(part for part in gc.get_referents(made) if isinstance(part, dict))
+    return over(getattr(shown, name)())
+
+
+_OF_DICTS = {type(iter(getattr({}, name)())): name for name in ("keys", "values", "items")}
+
+
 def is_watched(values: Any) -> bool:
-    """Whether it is a deque or set that is iterated over as Python's own."""
+    """Whether it is a deque, set or dict that is iterated over as Python's own."""
     cls: Any = type(values)
-    return any(issubclass(cls, own) and cls.__iter__ is own.__iter__ for own in (deque, set))
+    own = any(issubclass(cls, one) and cls.__iter__ is one.__iter__ for one in _WATCHED)
+    return own or cls in dict_views.METHODS
+
+
+_WATCHED: tuple[Any, ...] = (deque, set, OrderedDict, dict)
 
 
 def _token(trace: Trace, values: deque[Any]) -> object:

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from typing import Any
 
 _DICTS: tuple[dict[Any, Any], ...] = ({}, OrderedDict())
-_METHODS = {type(getattr(d, name)()): name for d in _DICTS for name in ("keys", "values", "items")}
-VIEWS = (*_METHODS, types.MappingProxyType)
+METHODS = {type(getattr(d, name)()): name for d in _DICTS for name in ("keys", "values", "items")}
+VIEWS = (*METHODS, types.MappingProxyType)
 
 
 def mapping_of(view: Any) -> Any:
@@ -33,5 +33,5 @@ def _is_of_class(value: Any) -> bool:
 
 def view_of(mapping: Any, view: Any) -> Any:
     """A view like ``view`` of another dict."""
-    name = _METHODS.get(type(view))
+    name = METHODS.get(type(view))
     return types.MappingProxyType(mapping) if name is None else getattr(mapping, name)()

@@ -192,13 +192,14 @@ class Looping:
             if self._tentative is not None:
                 self._tentative.undo()
             self._values = self._original = self._before
-            self._carries = self._is_repeated = True
+            self._region, self._carries, self._is_repeated = None, True, True
         elif self._learns(error):
-            self._undo()
-            if self._guess is not None and self._guess.trips is None:
-                self._guess, self._may_guess = None, True
-            elif self._region is not None and self._region.trips is None:
-                self._is_repeated = True
+            if self._guess is None:
+                self._repeat()
+            else:
+                self._undo()
+                if self._guess.trips is None:
+                    self._guess, self._may_guess = None, True
         else:
             self._go_another_way(error)
         self.rolled, self.resets, self._again = False, True, True
@@ -312,6 +313,12 @@ class Looping:
 
     def _trips(self) -> Trips | None:
         return as_trips(self.iterable) if self._guess is None else self._guess.trips
+
+    def _repeat(self) -> None:
+        """Run the region again: Python may have made iterations before it, which stay made."""
+        if self._journal is not None:
+            self._journal.undo()
+        self._values, self._is_repeated = self._before[: len(self.names.stored)], True
 
     def _undo(self) -> None:
         if self._journal is not None:
@@ -459,8 +466,7 @@ class Looping:
                 return
             trips = None if trips is None else trips.after(1)
         if self._counting.trips is not None or self._is_repeated:
-            self._is_repeated = False
-            yield from self._roll(trace, frame, self._counting.trips, self._before or None)
+            yield from self._roll(trace, frame, self._repeated_trips(), self._before or None)
             return
         if self._guess is not None:
             trips = self._guess.trips
@@ -473,6 +479,13 @@ class Looping:
             yield from self._watched(trace, frame, trips)
         else:
             yield from each(self.iterable)
+
+    def _repeated_trips(self) -> Trips | None:
+        """The trips of a loop that is counted, or of the region that is run again."""
+        again, self._is_repeated = self._is_repeated, False
+        if self._counting.trips is not None or not again or self._region is None:
+            return self._counting.trips
+        return self._region.trips
 
     def _is_too_long(self, trace: Trace, trips: Trips | None) -> bool:
         """Whether a loop that is to be written out has too many iterations, or nobody knows."""

@@ -23,7 +23,7 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ops.regions import loop
+from gradsmith.ops.regions import GROWN, loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class Making:
             return None
         if slot.final is not None:
             return slot.final
-        return dims.as_symbol(dims.changing(fresh_name(self.trace, slot.label), 0, None, None))
+        label = f"{GROWN}{slot.label}" if slot.grown else slot.label
+        return dims.as_symbol(dims.changing(fresh_name(self.trace, label), 0, None, None))
 
     def _attrs(self, slots: Sequence[Slot], body: Region, test: Region | None) -> dict[str, Any]:
         trip, trips = self.trip, self.trips

@@ -19,6 +19,7 @@ from gradsmith.frontend.asked_numbers import number_of
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
 
@@ -157,6 +158,20 @@ for _word, _name in protocols.COMPARING.items():
     _OTHERS[getattr(operator, _name)] = _comparing(_word)
 
 
+def _concat(left: Any, right: Any) -> Any:
+    """``operator.concat``, which arrays and numbers refuse."""
+    if isinstance(left, (Tracer, TracedInt)):
+        left = protocols.example(left)
+    return operator.concat(left, right)
+
+
+_OTHERS[operator.concat] = _concat
+_OPERATORS = frozenset(f for f in _OTHERS if getattr(f, "__module__", "") == "_operator") - {
+    *(operator.truth, operator.not_, operator.contains),
+}
+_OPERANDS = (Tracer, TracedInt, int, float, complex, np.ndarray, np.generic)
+
+
 def _extreme(plain: Any, word: str) -> Callable[..., Any]:
     """``max`` and ``min`` of objects: the first that no other is better than."""
 
@@ -283,8 +298,11 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
     by_itself = function is sum and protocols.is_iterable(args[0])
     if function in _OF_ELEMENTS and not by_itself and _holds_objects(args):
         return _OF_ELEMENTS[function]
-    repeats = function is operator.imul and type(args[0]) is list
-    return _of_objects(function, args) if repeats or any(map(has_methods, args)) else None
+    if function is operator.concat:
+        return _concat
+    if function in _OPERATORS and not all(isinstance(a, _OPERANDS) for a in args):
+        return _OTHERS[function]
+    return _of_objects(function, args) if any(map(has_methods, args)) else None
 
 
 def _of_generator(function: Any, values: Any, **named: Any) -> Any:

@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, GradsmithError, UnsupportedError
+from gradsmith.frontend import container_iterators
 from gradsmith.frontend.asked_numbers import given_number, number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
@@ -145,7 +146,7 @@ def with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
     try:
         return plain(*operands)
     except TypeError as error:
-        examples = list(map(_example, operands))
+        examples = list(map(example, operands))
         known = all(map(operator.is_, examples, operands))
         if known or isinstance(error, ControlFlowError):
             raise
@@ -164,7 +165,7 @@ def with_pythons_errors(plain: Callable[..., Any], *operands: Any) -> Any:
 
 def _check_order(plain: Callable[..., Any], left: Any, right: Any) -> None:
     """Python's error of complex numbers, which have no order."""
-    one, other = _example(left), _example(right)
+    one, other = example(left), example(right)
     if not (isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS)):
         return
     try:
@@ -185,7 +186,7 @@ def _is_traced_number(value: Any, other: Any) -> bool:
 
 def _named(value: Any) -> Any:
     """An object of a class of this name, which has no operators."""
-    return object.__new__(type(called(_example(value)), (), {}))
+    return object.__new__(type(called(example(value)), (), {}))
 
 
 _ASKING_MEMBERS = frozenset(
@@ -201,7 +202,7 @@ _ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 _NUMBERS = (int, float, complex)
 
 
-def _example(value: Any) -> Any:
+def example(value: Any) -> Any:
     """A value of the class that a traced one has."""
     if isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak):
         return _number(value)
@@ -619,7 +620,7 @@ def iterator(value: Any) -> Iterator[Any]:
     mine = special(value, "__iter__")
     if mine is None:
         return _by_index(value) if _is_by_index(value) else iter(value)
-    made = call(mine, value)
+    made = container_iterators.of_library(call(mine, value))
     return _stepping(made) if special(made, "__next__") else iter(made)
 
 

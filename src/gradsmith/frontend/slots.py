@@ -39,6 +39,7 @@ from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.index import without_rows
+from gradsmith.ops.regions import GROWN
 
 VARIES = "its type or shape differs from trip to trip of a loop"
 NO_DATA = "a loop changes it, and before the loop it is no number or array"
@@ -84,6 +85,8 @@ class Slot:
     """The types that it may have at the end of a trip, as far as trips have shown."""
     lists: frozenset[Span] = frozenset()
     """The loops that made the stacked lists which these are elements of."""
+    grown: bool = False
+    """Whether it is an integer that iterations multiply, or add another one to."""
     final: Symbol | None = None
     """By which sizes know it after the loop, where some do before."""
 
@@ -91,7 +94,8 @@ class Slot:
         """What the trip starts with."""
         size = None
         if self.whole:
-            size = dims.changing(fresh_name(trace, self.label), self._hint(), *self.bounds)
+            label = f"{GROWN}{self.label}" if self.grown else self.label
+            size = dims.changing(fresh_name(trace, label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
         note(self.param, Classes((*self._before(), *self.ends), lists=self.lists))
@@ -156,6 +160,9 @@ class Slot:
             ) from None
         settled = joint == self.type and (self.whole or self.symbol is None)
         settled = settled and known and stale == self.stale and self._is_locked_as(value)
+        grown, self.grown = self.grown, self.grown or self.grows()
+        if grown is not self.grown and self._may_exceed_floats():
+            settled = False
         self.type = joint
         return settled
 
@@ -191,6 +198,17 @@ class Slot:
             return True
         before = [x.view.storage for x in (self.seen, self.initial) if isinstance(x, Tracer)]
         return not any(map(self.after.view.storage.may_be, before))
+
+    def _may_exceed_floats(self) -> bool:
+        trace = current_trace()
+        return trace is not None and trace.handled["OverflowError"] > 0
+
+    def grows(self) -> bool:
+        """Whether the iteration multiplies it, or adds another one to it."""
+        if not isinstance(self.after, TracedInt) or self.symbol is None:
+            return False
+        step = self.after.dim - dims.of_atom(self.symbol)
+        return any(s.bounds == (None, None) for s in dims.symbols(step))
 
     def always(self, first: bool, after: bool) -> bool:
         """Whether it has one truth in the first trip, and the other in all trips after it."""

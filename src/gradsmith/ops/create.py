@@ -21,6 +21,7 @@ from gradsmith.ops.arguments import (
 )
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.manipulate import broadcasted
+from gradsmith.ops.raising import may_be_unbounded
 from gradsmith.ops.shape import cast, copy
 
 FLOAT: DType = np.dtype(np.float64)
@@ -171,6 +172,8 @@ def _full(
     like: Any = None,
 ) -> Node:
     fill = as_node(fill_value)
+    if dtype is not None and as_dtype(dtype).kind in "iu" and may_be_unbounded(fill):
+        fill = cast(fill, as_dtype(dtype))  # it may have more bits
     return filled(as_shape(shape), fill, fill.dtype if dtype is None else as_dtype(dtype))
 
 

@@ -21,6 +21,7 @@ from gradsmith.ops.declare import as_node, implements, primitive
 from gradsmith.ops.index import getitem
 from gradsmith.ops.index_key import Index
 from gradsmith.ops.join import stack
+from gradsmith.ops.raising import may_be_unbounded
 from gradsmith.ops.scalars import python_bool
 
 Numbers = tuple[int, ...]
@@ -106,6 +107,8 @@ def joined(value: Any, dtype: DType | None = None) -> Node:
     shape = _shape(value)
     if shape is not None and all(leaf.ndim == 0 for leaf in leaves):
         natural = joint_dtype(*[leaf.array_type for leaf in leaves])
+        if dtype is not None and dtype.kind in "iu":  # an integer may have more bits
+            leaves = [ops.cast(leaf, dtype) if may_be_unbounded(leaf) else leaf for leaf in leaves]
         return array(*leaves, shape=shape, dtype=natural if dtype is None else dtype)
     rows = [joined(part) for part in value]
     if len({row.ndim for row in rows}) > 1:

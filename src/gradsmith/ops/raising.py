@@ -21,7 +21,7 @@ from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, indexed_shape, is_mask
-from gradsmith.ops.regions import is_conversion
+from gradsmith.ops.regions import GROWN, branch, is_conversion
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
@@ -203,7 +203,7 @@ def converted_numbers(node: Node) -> list[tuple[Node, DType]]:
             (i, type_.dtype)
             for i in node.inputs[places]
             if _may_be_too_large(i, type_.dtype)
-            or (any_size and _may_be_unbounded(i))
+            or (any_size and may_be_unbounded(i))
             or (_is_float(i) and node.op.name in _OF_WHOLE_NUMBERS)
             or _is_stored_scalar(node, i)
         ]
@@ -248,15 +248,17 @@ def of_long_integers(node: Node) -> bool:
     """
     if not node.op.elementwise or not isinstance(node.type, ArrayType) or node.type.weak:
         return False
-    return any(map(_may_be_unbounded, node.inputs)) and all(
+    return any(map(may_be_unbounded, node.inputs)) and all(
         isinstance(i.type, ArrayType) and i.type.weak and not i.type.inexact for i in node.inputs
     )
 
 
-def _may_be_unbounded(operand: Node) -> bool:
+def may_be_unbounded(operand: Node) -> bool:
     """Whether it is an integer of Python's that may have more than 64 bits: an argument, or made
     of a floating-point number. Lengths and counters of iterations have less.
     """
+    if operand.op.name == "widened":  # a number of several classes
+        return may_be_unbounded(operand.inputs[0])
     type_ = operand.type
     if not isinstance(type_, ArrayType) or not type_.weak or type_.dtype.kind != "i":
         return False
@@ -265,24 +267,43 @@ def _may_be_unbounded(operand: Node) -> bool:
     value = intrinsics.number(operand)
     if value is not None:
         return bool(abs(value) >= 1 << 63)
-    return operand.op.elementwise and any(map(_may_be_unbounded, operand.inputs))
+    return operand.op.elementwise and any(map(may_be_unbounded, operand.inputs))
 
 
 def _may_exceed_floats(operand: Node) -> bool:
     """Whether it is an integer of Python's that may be larger than all floating-point numbers: not
     one that is made of such a number.
     """
+    if operand.op.name == "widened":  # a number of several classes
+        return _may_exceed_floats(operand.inputs[0])
+    if operand.op.name in SUMS_AND_PRODUCTS and all(map(_may_be_whole, operand.inputs)):
+        return any(map(_may_exceed_floats, operand.inputs))
+    if operand.op is intrinsics.item and operand.inputs[0].op is branch:
+        place = operand.attrs["index"]
+        return any(_may_exceed_floats(r.results[place]) for r in operand.inputs[0].regions)
     if operand.op is intrinsics.size:
         symbol = dims.as_symbol(operand.attrs["value"])
         if symbol is not None and is_conversion(symbol):
             return False
     value = intrinsics.number(operand)
-    return _is_too_large(operand) if value is not None else _may_be_unbounded(operand)
+    return _is_too_large(operand) if value is not None else may_be_unbounded(operand)
+
+
+def _may_be_whole(operand: Node) -> bool:
+    """Whether it may be an integer of Python's where the code runs, whatever its type says."""
+    if (
+        operand.op.name in ("widened", *SUMS_AND_PRODUCTS)
+        and operand.inputs[0].type != operand.type
+    ):
+        return all(map(_may_be_whole, operand.inputs))
+    type_ = operand.type
+    return isinstance(type_, ArrayType) and type_.weak and type_.dtype.kind == "i"
 
 
 def is_unbounded(symbol: dims.Symbol) -> bool:
-    """Whether it is an argument, or an integer made of a number."""
-    return not (symbol.unbacked or symbol.axis) or is_conversion(symbol)
+    """Whether it is an argument, an integer made of a number, or one that a loop lets grow."""
+    known = symbol.unbacked or symbol.axis
+    return not known or is_conversion(symbol) or symbol.name.startswith(GROWN)
 
 
 _CONVERTING = {

@@ -272,6 +272,8 @@ it, and None if it is to stay a size.
 
 
 _WHOLE = "whole."
+GROWN = "grown."
+"""How the names of integers begin that a loop multiplies, or adds to each other."""
 
 
 def is_conversion(symbol: Symbol) -> bool:

@@ -406,7 +406,8 @@ def cast(x: Node, dtype: DType) -> Node:
 
 def wrapped(x: Node, dtype: DType) -> Node:
     """The same where NumPy lets Python's integers wrap around as those of its own."""
-    return cast(copy(x), dtype) if x.array_type.weak and dtype.kind in "iu" else x
+    whole = x.array_type.weak and not x.array_type.inexact
+    return cast(copy(x), dtype) if whole and dtype.kind in "iu" else x
 
 
 def squeezed_to(x: Node, ndim: int) -> Node:

@@ -11,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from gradsmith.errors import ArgumentTypeError, ShapeError, UnsupportedError
+from gradsmith.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ShapeError,
+    UnsupportedError,
+)
 from gradsmith.ir import dims
+from gradsmith.ir.dims import Size
 from gradsmith.ir.graph import Node
+from gradsmith.ir.intrinsics import size as size_node
 from gradsmith.ir.types import DType, describe_shape
 from gradsmith.ops.arguments import normalize_axis, require_default
 from gradsmith.ops.declare import FUNCTIONS, Implementation, as_node, as_stored
-from gradsmith.ops.index import write, write_added
+from gradsmith.ops.index import read, write, write_added
 from gradsmith.ops.manipulate import ravel, reshaped
 from gradsmith.ops.pick import grid_around
 from gradsmith.ops.ranges import integers
@@ -64,31 +71,37 @@ def _masking(function: str, mask: Any, x: Node) -> Node:
     return reshaped(node, x.shape)
 
 
-def _as_many(values: Any, wanted: Node, function: str) -> Node:
-    """One value for all, or one for each: NumPy would repeat others cyclically."""
+def _repeated(values: Any, count: Size, function: str) -> Node | None:
+    """One value for all, or as many as there are places: the given ones over and over again, as
+    often as it takes; None where there are none.
+    """
     node = as_node(values)
-    if node.ndim == 0 or (wanted.ndim and node.ndim == 1 and dims.is_one(node.shape[0])):
+    size = node.array_type.size
+    if node.ndim == 0 or (node.ndim == 1 and dims.is_one(size)):
         return node
-    size, count = node.array_type.size, wanted.array_type.size
-    if size != count and dims.is_unbacked(size - count):
+    if size == count:
+        return ravel(node)
+    if dims.is_unbacked(size):
         raise UnsupportedError(
-            f"the data decide how many values {function} writes to how many places, and it "
-            "repeats them where they are too few",
+            f"the data decide how many values {function} writes, and it repeats them where they "
+            "are too few",
             hint="write x[places] = values, which takes one value or as many as there are places",
         )
-    if not dims.same(size, count):
-        raise UnsupportedError(
-            f"{function} does not repeat {dims.hint(size)} values over {dims.hint(count)} places"
-        )
-    return reshaped(node, wanted.shape)
+    if dims.decide("==", size, 0):
+        return None
+    if not dims.is_unbacked(count) and dims.decide("==", size, count):
+        return ravel(node)
+    return read(ravel(node), FUNCTIONS[np.remainder](integers(0, count), size_node(value=size)))
 
 
 @_writes(np.put)
 def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Node:
     require_default("np.put", mode=(mode, ("raise",)))
     x, positions = as_node(a), as_node(ind)
-    v = as_stored(v, x.dtype)
-    return reshaped(write(ravel(x), positions, _as_many(v, positions, "np.put")), x.shape)
+    values = _repeated(as_stored(v, x.dtype), positions.array_type.size, "np.put")
+    if values is None or positions.array_type.size == 0:
+        return x
+    return reshaped(write(ravel(x), ravel(positions), values), x.shape)
 
 
 @_writes(np.put_along_axis)
@@ -112,7 +125,8 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Node:
         if not (size == length or dims.decide("<=", length, size)):
             length = size
     places = integers(0, length)
-    return write(x, (places,) * x.ndim, _as_many(val, places, "np.fill_diagonal"))
+    values = _repeated(val, length, "np.fill_diagonal")
+    return x if values is None else write(x, (places,) * x.ndim, values)
 
 
 @_writes(np.copyto)
@@ -127,19 +141,26 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 @_writes(np.putmask)
 def _putmask(a: Any, /, mask: Any, values: Any) -> Node:
     x = as_node(a)
-    values = _as_many(_safely("np.putmask", values, x), x, "np.putmask")
-    chosen = FUNCTIONS[np.where](_masking("np.putmask", mask, x), cast(values, x.dtype), x)
-    return write(x, ..., chosen)
+    given = _repeated(_safely("np.putmask", values, x), x.array_type.size, "np.putmask")
+    if given is None:
+        return x
+    given = cast(given, x.dtype)
+    every = given if dims.is_one(given.array_type.size) else reshaped(given, x.shape)
+    return write(x, ..., FUNCTIONS[np.where](_masking("np.putmask", mask, x), every, x))
 
 
 @_writes(np.place)
 def _place(arr: Any, mask: Any, vals: Any) -> Node:
     x = as_node(arr)
-    values = cast(_safely("np.place", vals, x), x.dtype)
-    if not dims.is_one(values.array_type.size):
-        raise UnsupportedError("np.place takes a single value here", hint="use x[mask] = values")
-    chosen = FUNCTIONS[np.where](_masking("np.place", mask, x), reshaped(values, (1,)), x)
-    return write(x, ..., chosen)
+    chosen, given = _masking("np.place", mask, x), _safely("np.place", vals, x)
+    if dims.is_one(given.array_type.size):
+        every = reshaped(cast(given, x.dtype), (1,))
+        return write(x, ..., FUNCTIONS[np.where](chosen, every, x))
+    places = FUNCTIONS[np.flatnonzero](chosen)
+    values = _repeated(given, places.shape[0], "np.place")
+    if values is None:
+        raise ArgumentValueError("Cannot insert from an empty array!")
+    return reshaped(write(ravel(x), places, cast(values, x.dtype)), x.shape)
 
 
 @_writes(np.add.at)
