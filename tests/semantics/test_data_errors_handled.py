@@ -337,3 +337,24 @@ def test_integers_that_a_loop_lets_grow(loop):
         before = f"k = 1\nn = int(v)\n{loop}"
         body = handled(f"return {expression}", "OverflowError", "v", before, text=True)
         check_calls(body, (3.5,), (1600.5,), (20.5,), (1.5,))
+
+
+STORED = (
+    *("return np.array([2**n], dtype=np.int64)", "return np.full(2, 2**n, dtype=np.int64)"),
+    *("return np.array([1, 2]) * 2**n", "y = np.zeros(2, int)\ny[0] = 2**n\nreturn y"),
+    *("return sum([2**n, 1]) * 1.0", "return np.array([2**n])", "return np.zeros(2) + 2**n"),
+    *("return max(range(n))", "return min(range(n, 2))"),
+)
+
+
+@each("body", STORED)
+def test_integers_of_more_bits_than_arrays_take(body):
+    for made in ("int(v)", "round(v * 1.0)"):
+        errors = "(OverflowError, ValueError)"
+        check_calls(
+            handled(body, errors, "v", f"n = {made}", text=True),
+            (3.2,),
+            (70.2,),
+            (2000.2,),
+            (0.2,),
+        )

@@ -15,10 +15,9 @@ compared here, in which undoing leaves them.
 
 from __future__ import annotations
 
-import gc
 import operator
-from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections import OrderedDict, UserDict, deque
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
 from gradsmith.frontend import dict_views
@@ -74,7 +73,7 @@ class DictIterator(Iterator[Any]):
 
     def __init__(self, values: Any) -> None:
         self._values, self._name = values, dict_views.METHODS.get(type(values), "keys")
-        self._dict = values if isinstance(values, dict) else dict_views.mapping_of(values)
+        self._dict: Any = values if isinstance(values, dict) else dict_views.mapping_of(values)
         self._size = self._left = len(self._dict)
         self._behind: list[Any] = []
 
@@ -137,6 +136,10 @@ def over(values: Any, *, backwards: bool = False) -> Any:
     trace = current_trace()
     if trace is None or not is_watched(values) or (backwards and not isinstance(values, deque)):
         return reversed(values) if backwards else values
+    if isinstance(values, UserDict):
+        return over(values.data)
+    if type(values) in _VIEWS:
+        return over(getattr(values._mapping.data, _VIEWS[type(values)])())
     if isinstance(values, set):
         return SetIterator(values)
     if not isinstance(values, deque):
@@ -146,26 +149,17 @@ def over(values: Any, *, backwards: bool = False) -> Any:
     return DequeIterator(trace, values, backwards=backwards)
 
 
-def of_library(made: Any) -> Any:
-    """An iterator that a library's method has made: one of a dict as one that is watched."""
-    name = _OF_DICTS.get(type(made))
-    if name is None:
-        return made
-    shown = next(part for part in gc.get_referents(made) if isinstance(part, dict))
-    return over(getattr(shown, name)())
-
-
-_OF_DICTS = {type(iter(getattr({}, name)())): name for name in ("keys", "values", "items")}
-
-
 def is_watched(values: Any) -> bool:
     """Whether it is a deque, set or dict that is iterated over as Python's own."""
     cls: Any = type(values)
+    if cls in _VIEWS:
+        return isinstance(values._mapping, UserDict)
     own = any(issubclass(cls, one) and cls.__iter__ is one.__iter__ for one in _WATCHED)
     return own or cls in dict_views.METHODS
 
 
-_WATCHED: tuple[Any, ...] = (deque, set, OrderedDict, dict)
+_VIEWS: dict[Any, str] = {KeysView: "keys", ValuesView: "values", ItemsView: "items"}
+_WATCHED: tuple[Any, ...] = (deque, set, OrderedDict, dict, UserDict)
 
 
 def _token(trace: Trace, values: deque[Any]) -> object:

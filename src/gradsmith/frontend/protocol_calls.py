@@ -289,8 +289,10 @@ def meaning_of_protocol(function: Any, args: tuple[Any, ...]) -> Callable[..., A
         known = bool(args) and function in _KNOWN
     except TypeError:  # not hashable
         return None
-    if not known:
-        return None
+    return _of_known(function, args) if known else None
+
+
+def _of_known(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     if type(args[0]) is types.GeneratorType and len(args) == 1:
         asks = function in _MAKING_LISTS and protocols.asks_length(args[0])
         if asks or function in _SEEING_ALL:

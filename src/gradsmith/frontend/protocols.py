@@ -617,10 +617,13 @@ def _is_by_index(value: Any) -> bool:
 
 def iterator(value: Any) -> Iterator[Any]:
     """``iter(value)``."""
+    if container_iterators.is_watched(value):
+        made: Iterator[Any] = iter(container_iterators.over(value))
+        return made
     mine = special(value, "__iter__")
     if mine is None:
         return _by_index(value) if _is_by_index(value) else iter(value)
-    made = container_iterators.of_library(call(mine, value))
+    made = call(mine, value)
     return _stepping(made) if special(made, "__next__") else iter(made)
 
 
