@@ -34,7 +34,7 @@ from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing, Unsettled
 from gradsmith.ir import dims
 from gradsmith.ir.types import class_of_values
-from gradsmith.ops.raising import error_of, is_unbounded
+from gradsmith.ops.raising import error_of, is_unbounded, may_exceed_floats
 
 Call: TypeAlias = Callable[..., Any]
 _CONVERSIONS: dict[str, Call] = {"s": str, "r": repr, "a": ascii}
@@ -106,12 +106,15 @@ def _may_fail(value: Any, spec: str, conversion: str = "", percent: bool = False
     """
     kind = "" if conversion else spec[-1:]
     inexact = isinstance(value, Tracer) and value.type.inexact
+    large = kind in AS_FLOATS and _may_exceed_floats(value)
     if percent and inexact:
-        return kind in _INTEGERS
-    return not inexact and (kind == "c" or (kind in AS_FLOATS and _may_exceed_floats(value)))
+        return large or kind in _INTEGERS
+    return large or (not inexact and kind == "c")
 
 
 def _may_exceed_floats(value: Any) -> bool:
+    if isinstance(value, Tracer):
+        return may_exceed_floats(value.node)
     return isinstance(value, TracedInt) and any(map(is_unbounded, dims.symbols(value.dim)))
 
 

@@ -210,7 +210,7 @@ def converted_numbers(node: Node) -> list[tuple[Node, DType]]:
     dtype = _floating(node, type_)
     if dtype is None or is_long_quotient(node):
         return []
-    return [(i, dtype) for i in node.inputs if _may_exceed_floats(i)]
+    return [(i, dtype) for i in node.inputs if may_exceed_floats(i)]
 
 
 def is_long_quotient(node: Node) -> bool:
@@ -219,7 +219,7 @@ def is_long_quotient(node: Node) -> bool:
     """
     types = [i.type for i in node.inputs]
     whole = all(isinstance(t, ArrayType) and t.weak and t.dtype.kind == "i" for t in types)
-    return node.op.name == "divide" and whole and any(map(_may_exceed_floats, node.inputs))
+    return node.op.name == "divide" and whole and any(map(may_exceed_floats, node.inputs))
 
 
 _OF_FITTING_DTYPE = frozenset({"array", "full"})
@@ -270,17 +270,17 @@ def may_be_unbounded(operand: Node) -> bool:
     return operand.op.elementwise and any(map(may_be_unbounded, operand.inputs))
 
 
-def _may_exceed_floats(operand: Node) -> bool:
+def may_exceed_floats(operand: Node) -> bool:
     """Whether it is an integer of Python's that may be larger than all floating-point numbers: not
     one that is made of such a number.
     """
     if operand.op.name == "widened":  # a number of several classes
-        return _may_exceed_floats(operand.inputs[0])
+        return may_exceed_floats(operand.inputs[0])
     if operand.op.name in SUMS_AND_PRODUCTS and all(map(_may_be_whole, operand.inputs)):
-        return any(map(_may_exceed_floats, operand.inputs))
+        return any(map(may_exceed_floats, operand.inputs))
     if operand.op is intrinsics.item and operand.inputs[0].op is branch:
         place = operand.attrs["index"]
-        return any(_may_exceed_floats(r.results[place]) for r in operand.inputs[0].regions)
+        return any(may_exceed_floats(r.results[place]) for r in operand.inputs[0].regions)
     if operand.op is intrinsics.size:
         symbol = dims.as_symbol(operand.attrs["value"])
         if symbol is not None and is_conversion(symbol):
