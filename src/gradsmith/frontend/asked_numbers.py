@@ -57,7 +57,8 @@ def given_number(owner: Any, name: str, made: Any) -> Any:
         Python refuses it.
     """
     if name == "__len__" and isinstance(made, TracedInt):
-        if not dims.is_unbacked(made.dim) and made < 0:
+        negative = made < 0
+        if Tracer.decide(negative) if isinstance(negative, Tracer) else negative:
             raise ValueError("__len__() should return >= 0")
         return made
     made = of_exact_type(made) if isinstance(made, Tracer) else made

@@ -197,6 +197,8 @@ class TracedInt(Hashed):
             return TracedInt.compare(relation, self, other)
         if isinstance(other, float):
             return self._decide_by_float(relation, other)
+        if isinstance(other, complex) and relation in ("==", "!="):
+            return relation == "!=" if other.imag else self._decide(relation, float(other.real))
         return NotImplemented
 
     def _decide_by_float(self, relation: str, other: float) -> bool:
