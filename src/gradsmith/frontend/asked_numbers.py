@@ -17,7 +17,6 @@ from gradsmith.frontend.numpy_errors import example_of
 from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.ir import dims
 from gradsmith.ir.dims import Dim
 from gradsmith.ir.graph import Node
 from gradsmith.ops.raising import error_of
