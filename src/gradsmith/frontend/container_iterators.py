@@ -69,10 +69,10 @@ class SetIterator(Iterator[Any]):
 class DictIterator(Iterator[Any]):
     """``iter(values)`` of a dict, or of a view of one."""
 
-    __slots__ = ("_behind", "_dict", "_left", "_name", "_size", "_values")
+    __slots__ = ("_behind", "_dict", "_left", "_name", "_size")
 
     def __init__(self, values: Any) -> None:
-        self._values, self._name = values, dict_views.METHODS.get(type(values), "keys")
+        self._name = dict_views.METHODS.get(type(values), "keys")
         self._dict: Any = values if isinstance(values, dict) else dict_views.mapping_of(values)
         self._size = self._left = len(self._dict)
         self._behind: list[Any] = []

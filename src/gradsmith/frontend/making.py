@@ -23,7 +23,7 @@ from gradsmith.ir.context import building, current_builder
 from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.graph import Node, Region
 from gradsmith.ir.intrinsics import item
-from gradsmith.ops.regions import GROWN, loop
+from gradsmith.ops.regions import UNBOUNDED, loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Making:
             return None
         if slot.final is not None:
             return slot.final
-        label = f"{GROWN}{slot.label}" if slot.grown else slot.label
+        label = f"{UNBOUNDED}{slot.label}" if slot.unbounded else slot.label
         return dims.as_symbol(dims.changing(fresh_name(self.trace, label), 0, None, None))
 
     def _attrs(self, slots: Sequence[Slot], body: Region, test: Region | None) -> dict[str, Any]:

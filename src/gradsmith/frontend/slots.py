@@ -39,7 +39,7 @@ from gradsmith.ir.types import ArrayType, describe
 from gradsmith.ops.create import empty
 from gradsmith.ops.forms import in_type
 from gradsmith.ops.index import without_rows
-from gradsmith.ops.regions import GROWN
+from gradsmith.ops.regions import UNBOUNDED
 
 VARIES = "its type or shape differs from trip to trip of a loop"
 NO_DATA = "a loop changes it, and before the loop it is no number or array"
@@ -85,7 +85,7 @@ class Slot:
     """The types that it may have at the end of a trip, as far as trips have shown."""
     lists: frozenset[Span] = frozenset()
     """The loops that made the stacked lists which these are elements of."""
-    grown: bool = False
+    unbounded: bool = False
     """Whether it is an integer that iterations multiply, or add another one to."""
     final: Symbol | None = None
     """By which sizes know it after the loop, where some do before."""
@@ -94,7 +94,7 @@ class Slot:
         """What the trip starts with."""
         size = None
         if self.whole:
-            label = f"{GROWN}{self.label}" if self.grown else self.label
+            label = f"{UNBOUNDED}{self.label}" if self.unbounded else self.label
             size = dims.changing(fresh_name(trace, label), self._hint(), *self.bounds)
         self.symbol = None if size is None else dims.as_symbol(size)
         self.param = builder.parameter(self.label, self.type, self.symbol)
@@ -160,9 +160,9 @@ class Slot:
             ) from None
         settled = joint == self.type and (self.whole or self.symbol is None)
         settled = settled and known and stale == self.stale and self._is_locked_as(value)
-        grown, self.grown = self.grown, self.grown or self.grows()
-        if grown is not self.grown and self._may_exceed_floats():
-            settled = False
+        if not self.unbounded and self._is_multiplied_or_added_to():
+            self.unbounded = True
+            settled = settled and not self._overflow_is_handled()
         self.type = joint
         return settled
 
@@ -199,11 +199,11 @@ class Slot:
         before = [x.view.storage for x in (self.seen, self.initial) if isinstance(x, Tracer)]
         return not any(map(self.after.view.storage.may_be, before))
 
-    def _may_exceed_floats(self) -> bool:
+    def _overflow_is_handled(self) -> bool:
         trace = current_trace()
         return trace is not None and trace.handled["OverflowError"] > 0
 
-    def grows(self) -> bool:
+    def _is_multiplied_or_added_to(self) -> bool:
         """Whether the iteration multiplies it, or adds another one to it."""
         if not isinstance(self.after, TracedInt) or self.symbol is None:
             return False

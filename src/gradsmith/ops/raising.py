@@ -21,7 +21,7 @@ from gradsmith.ir.types import ArrayType, DType, python_number, result_dtype
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import OPS, primitive
 from gradsmith.ops.index_key import ELLIPSIS, NEWAXIS, Array, Index, Slice, indexed_shape, is_mask
-from gradsmith.ops.regions import GROWN, branch, is_conversion
+from gradsmith.ops.regions import UNBOUNDED, branch, is_conversion
 
 SUMS_AND_PRODUCTS = ("add", "subtract", "multiply")
 """Operations that raise where an integer is too large for a floating-point number."""
@@ -303,7 +303,7 @@ def _may_be_whole(operand: Node) -> bool:
 def is_unbounded(symbol: dims.Symbol) -> bool:
     """Whether it is an argument, an integer made of a number, or one that a loop lets grow."""
     known = symbol.unbacked or symbol.axis
-    return not known or is_conversion(symbol) or symbol.name.startswith(GROWN)
+    return not known or is_conversion(symbol) or symbol.name.startswith(UNBOUNDED)
 
 
 _CONVERTING = {

@@ -272,7 +272,7 @@ it, and None if it is to stay a size.
 
 
 _WHOLE = "whole."
-GROWN = "grown."
+UNBOUNDED = "unbounded."
 """How the names of integers begin that a loop multiplies, or adds to each other."""
 
 
