@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,12 @@ from gradsmith.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     GradsmithError,
+    InternalError,
     UnsupportedError,
 )
-from gradsmith.frontend.dispatch import apply, run, run_as, traced
+from gradsmith.frontend.dispatch import COMPARISONS, apply, run, run_as, traced
+from gradsmith.frontend.exact_numbers import EXACT_NUMBERS, comparable
+from gradsmith.frontend.failing import raise_if
 from gradsmith.frontend.failures import name_of
 from gradsmith.frontend.hashed import is_nan
 from gradsmith.frontend.messages import shown
@@ -29,7 +35,7 @@ from gradsmith.frontend.tracer import METHODS, UFUNC_METHODS, Tracer
 from gradsmith.frontend.unsettled import Refusing
 from gradsmith.ir.types import DType
 from gradsmith.ops.arguments import as_dtype
-from gradsmith.ops.scalars import as_complex, whole_of
+from gradsmith.ops.scalars import as_complex, python_bool, whole_of
 from gradsmith.ops.shape import astype as astype_op
 from gradsmith.ops.writers import WRITERS
 
@@ -112,6 +118,8 @@ def _operand(self: Tracer, other: Any, ufunc: np.ufunc) -> Any:
         self = Tracer.of_exact_type(self)  # the path taken may decide whose number it is
     if isinstance(other, _SEQUENCES) and not self.type.weak and not repeats:
         return other if isinstance(other, ArrayLike) else list(other)
+    if isinstance(other, Fraction) and self.type.weak and self.dtype.kind in "fc":
+        return float(other) if ufunc is not np.power else NotImplemented
     if self.type.weak or _knows_arrays(other) or isinstance(other, _SEQUENCES):
         return NotImplemented
     misfit = ArgumentTypeError(
@@ -140,9 +148,49 @@ def _binary(ufunc: np.ufunc, *, swap: bool) -> Callable[[Tracer, Any], Any]:
     return operator
 
 
+def _comparison(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
+    """``<`` and the like, which know exact numbers, too."""
+    compare = _binary(ufunc, swap=False)
+    relation = next(key for key, value in COMPARISONS.items() if value is ufunc)
+
+    def operator(self: Tracer, other: Any) -> Any:
+        if not isinstance(other, EXACT_NUMBERS):
+            return compare(self, other)
+        return _compared_exactly(compare, relation, self, other)
+
+    return operator
+
+
+def _compared_exactly(
+    compare: Callable[[Tracer, Any], Any], relation: str, value: Tracer, exact: Fraction | Decimal
+) -> Any:
+    """``value < exact``, by a number of the kind of ``value`` that orders its values alike."""
+    if value.type.form != "array":
+        value = Tracer.of_exact_type(value)
+    whole = value.dtype.kind in "biu"
+    if value.type.form == "scalar" and whole:
+        return _binary(COMPARISONS[relation], swap=False)(value, exact)  # refused
+    if isinstance(exact, Decimal) and relation not in ("==", "!=") and not whole:
+        raise_if(apply(np.any, value != value), lambda: _without_order(exact))
+    number = comparable(relation, exact, whole=whole)
+    if isinstance(number, float) and not value.type.weak:
+        number = np.float64(number)  # not rounded to the float32 that it is compared with
+    given = compare(value, number)
+    return run(python_bool, given) if value.type.form == "scalar" else given
+
+
+def _without_order(exact: Decimal) -> ArithmeticError:
+    """Python's error of a decimal number that is compared with NaN."""
+    try:
+        bool(exact < math.nan)
+    except ArithmeticError as error:
+        return error
+    raise InternalError("decimal numbers are in no order with NaN")
+
+
 def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Tracer, Any], Any]:
     """``==`` and ``!=``, which arrays know with None, strings and the like, too."""
-    compare = _binary(ufunc, swap=False)
+    compare = _comparison(ufunc)
 
     def operator(self: Tracer, other: Any) -> Any:
         if isinstance(other, (str, bytes, Text)):
@@ -151,7 +199,7 @@ def _equality(ufunc: np.ufunc, *, unlike: Callable[..., Any]) -> Callable[[Trace
         if is_nan(key) and key is getattr(other, "hashed", other):  # C code looks it up
             return ufunc is np.equal
         theirs: Any = type(other).__eq__
-        number = isinstance(other, _OPERANDS + _SEQUENCES)
+        number = isinstance(other, _OPERANDS + _SEQUENCES + EXACT_NUMBERS)
         plain = theirs is object.__eq__ or type(other).__module__ == "builtins"
         if number or not plain or self.type.weak:
             return compare(self, other)
@@ -187,7 +235,7 @@ for _name, _ufunc in BINARY.items():
     setattr(Tracer, f"__r{_name}__", _binary(_ufunc, swap=True))
     setattr(Tracer, f"__i{_name}__", _inplace(_ufunc))
 for _name, _ufunc in COMPARE.items():
-    setattr(Tracer, f"__{_name}__", _binary(_ufunc, swap=False))
+    setattr(Tracer, f"__{_name}__", _comparison(_ufunc))
 Tracer.__eq__ = _equality(np.equal, unlike=np.zeros_like)  # type: ignore[assignment, method-assign]
 Tracer.__ne__ = _equality(np.not_equal, unlike=np.ones_like)  # type: ignore[assignment, method-assign]
 for _name, _ufunc in UNARY.items():

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from gradsmith.frontend.exact_numbers import EXACT_NUMBERS, comparable
 from gradsmith.frontend.hashed import Hashed
 from gradsmith.ir import dims
 from gradsmith.ir.context import current_builder
@@ -102,10 +103,10 @@ class TracedInt(Hashed):
         return _arithmetic("%", other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return self._float("/", self, other)
+        return _other_arithmetic("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self._float("/", other, self)
+        return _other_arithmetic("/", other, self)
 
     def __pow__(self, other: Any) -> Any:
         if isinstance(other, TracedInt) and not dims.is_unbacked(other.dim):
@@ -115,12 +116,12 @@ class TracedInt(Hashed):
             for _ in range(other):
                 power = power * self.dim
             return wrap_size(power)
-        return self._float("**", self, other)
+        return _other_arithmetic("**", self, other)
 
     def __rpow__(self, other: Any) -> Any:
         if isinstance(other, int) and not dims.is_unbacked(self.dim):
             return other ** int(self)
-        return self._float("**", other, self)
+        return _other_arithmetic("**", other, self)
 
     def __and__(self, other: Any) -> Any:
         return _bitwise("&", self, other)
@@ -197,6 +198,8 @@ class TracedInt(Hashed):
             return TracedInt.compare(relation, self, other)
         if isinstance(other, float):
             return self._decide_by_float(relation, other)
+        if isinstance(other, EXACT_NUMBERS):
+            return self._decide(relation, comparable(relation, other, whole=True))
         if isinstance(other, complex) and relation in ("==", "!="):
             return relation == "!=" if other.imag else self._decide(relation, float(other.real))
         return NotImplemented
@@ -209,12 +212,6 @@ class TracedInt(Hashed):
             return relation == "!="
         rounded = math.ceil if relation in ("<", ">=") else math.floor
         return dims.decide(relation, self.dim, rounded(other))
-
-    def _float(self, symbol: str, left: Any, right: Any) -> Any:
-        for operand in (left, right):
-            if as_size(operand) is None and not isinstance(operand, (float, complex)):
-                return NotImplemented
-        return TracedInt.fallback(symbol, left, right)
 
 
 _EXACT: dict[str, Callable[[Any, Any], Size]] = {
@@ -232,7 +229,23 @@ def _arithmetic(symbol: str, left: Any, right: Any) -> Any:
         if symbol in ("//", "%"):
             return wrap_size(_short(divided(symbol, a, b)))
         return wrap_size(_short(_EXACT[symbol](a, b)))
-    if isinstance(left, (float, complex)) or isinstance(right, (float, complex)):
+    return _other_arithmetic(symbol, left, right)
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    **_EXACT,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
+
+
+def _other_arithmetic(symbol: str, left: Any, right: Any) -> Any:
+    """The same beside a number that is no integer."""
+    kinds = [type(value) for value in (left, right) if as_size(value) is None]
+    if any(issubclass(kind, EXACT_NUMBERS) for kind in kinds):
+        numbers = (int(v) if isinstance(v, TracedInt) else v for v in (left, right))
+        return _OPERATORS[symbol](*numbers)
+    if all(issubclass(kind, (float, complex)) for kind in kinds):
         return TracedInt.fallback(symbol, left, right)
     return NotImplemented
 

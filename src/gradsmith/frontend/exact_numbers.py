@@ -1,0 +1,49 @@
+"""Numbers of `fractions` and `decimal` beside traced numbers, which Python compares exactly."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+EXACT_NUMBERS = (Fraction, Decimal)
+"""Python compares them with integers and floats by what both stand for."""
+
+_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def comparable(relation: str, number: Fraction | Decimal, *, whole: bool) -> float:
+    """A float to compare with in place of ``number``: ``x < comparable("<", number)`` is
+    ``x < number`` for each float ``x``, for each integer if ``whole``. NaN equals nothing.
+    """
+    if isinstance(number, Decimal) and not number.is_finite():
+        _RELATIONS[relation](0, number)  # raises Python's error of what has no order
+        return float(number)
+    exact = Fraction(number)
+    upward = relation in ("<", ">=")
+    if whole:
+        nearest: float = math.ceil(exact) if upward else math.floor(exact)
+    else:
+        nearest = _nearest_float(exact)
+        if upward and nearest < exact:
+            nearest = math.nextafter(nearest, math.inf)
+        elif not upward and nearest > exact:
+            nearest = math.nextafter(nearest, -math.inf)
+    return math.nan if relation in ("==", "!=") and nearest != exact else nearest
+
+
+def _nearest_float(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
