@@ -40,10 +40,15 @@ def number_of(value: Any, *names: str) -> Any:
     else as it is.
     """
     for name in names:
-        mine = special(value, name)
-        if mine is not None:
-            return given_number(value, name, call(mine, value))
+        if asks(value, name):
+            return given_number(value, name, call(special(value, name), value))
     return value
+
+
+def asks(value: Any, name: str) -> bool:
+    """Whether Python asks this method for a number; integers of the user's are their own index."""
+    integer = name == "__index__" and isinstance(value, int)
+    return not integer and special(value, name) is not None
 
 
 @in_users_name

@@ -136,7 +136,7 @@ def _init(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> No
         kind = field._field_type.name  # type: ignore[attr-defined]
         if kind == "_FIELD_CLASSVAR":
             continue
-        value = _field_value(field, bound)
+        value = _field_value(cls, field, bound)
         if kind == "_FIELD_INITVAR":
             only_for_init.append(value)
         elif value is not MISSING and trace is not None:
@@ -146,14 +146,15 @@ def _init(cls: type, function: types.FunctionType, args: Any, kwargs: Any) -> No
         call(after, owner, *only_for_init)
 
 
-def _field_value(field: dataclasses.Field[Any], bound: dict[str, Any]) -> Any:
+def _field_value(cls: type, field: dataclasses.Field[Any], bound: dict[str, Any]) -> Any:
     if field.init and field.name in bound:
         return bound[field.name]
     if field.default_factory is not dataclasses.MISSING:
         return call(field.default_factory)
-    if field.default is dataclasses.MISSING or not field.init:
+    if field.default is dataclasses.MISSING:
         return MISSING
-    return field.default
+    in_slot = isinstance(class_attribute(cls, field.name), types.MemberDescriptorType)
+    return field.default if field.init or in_slot else MISSING  # the class holds it for all
 
 
 def _fields_compared(owner: Any) -> tuple[Any, ...]:

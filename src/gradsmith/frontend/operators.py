@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -171,7 +172,7 @@ def _compared_exactly(
     if value.type.form == "scalar" and whole:
         return _binary(COMPARISONS[relation], swap=False)(value, exact)  # refused
     if isinstance(exact, Decimal) and relation not in ("==", "!=") and not whole:
-        raise_if(apply(np.any, value != value), lambda: _without_order(exact))
+        raise_if(apply(np.any, apply(np.isnan, value)), lambda: _without_order(exact))
     number = comparable(relation, exact, whole=whole)
     if isinstance(number, float) and not value.type.weak:
         number = np.float64(number)  # not rounded to the float32 that it is compared with
@@ -182,7 +183,7 @@ def _compared_exactly(
 def _without_order(exact: Decimal) -> ArithmeticError:
     """Python's error of a decimal number that is compared with NaN."""
     try:
-        bool(exact < math.nan)
+        operator.lt(exact, math.nan)
     except ArithmeticError as error:
         return error
     raise InternalError("decimal numbers are in no order with NaN")

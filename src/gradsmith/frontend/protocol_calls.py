@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend import protocols
-from gradsmith.frontend.asked_numbers import number_of
+from gradsmith.frontend.asked_numbers import asks, number_of
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
+from gradsmith.frontend.own_numbers import asked_in_turn, beside_own_numbers, has_own_operators
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import as_trips, each
@@ -115,14 +116,16 @@ def _next(value: Any, *default: Any) -> Any:
 
 
 def _divmod(left: Any, right: Any) -> Any:
-    mine = special(left, "__divmod__")
+    names = "__divmod__", "__rdivmod__"
+    if has_own_operators(left, right, *names):
+        return asked_in_turn(*names, divmod, left, right)
+    mine = special(left, names[0])
     if mine is not None:
         return call(mine, left, right)
-    mine = special(right, "__rdivmod__")
+    mine = special(right, names[1])
     if mine is not None:
         return call(mine, right, left)
-    left, right = protocols.beside_own_numbers(left, right)
-    return divmod(left, right)
+    return divmod(*beside_own_numbers(left, right))
 
 
 def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
@@ -350,9 +353,19 @@ def _with_numbers(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | 
     rest = ("__index__",) if function in _WITH_INTEGERS else names
     rest = () if function is math.ldexp else rest  # which takes integers of Python's only
     asked = [names, *[rest] * (len(args) - 1)]
+    asked = [() if _is_known(function, v) else n for v, n in zip(args, asked, strict=True)]
     given = zip(args, asked, strict=True)
-    found = any(special(value, name) for value, names in given for name in names)
+    found = any(asks(value, name) for value, names in given for name in names)
     return partial(_of_numbers, function, asked) if found else None
+
+
+def _is_known(function: Any, value: Any) -> bool:
+    """Whether the function takes a number of the user's class for the one of Python's that it is,
+    without asking.
+    """
+    if function in (math.floor, math.ceil):
+        return isinstance(value, (int, float))
+    return function in _OF_FLOATS and isinstance(value, float)
 
 
 def _of_numbers(function: Any, asked: list[tuple[str, ...]], /, *args: Any, **named: Any) -> Any:

@@ -15,14 +15,14 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ControlFlowError, GradsmithError, UnsupportedError
 from gradsmith.frontend import container_iterators
-from gradsmith.frontend.asked_numbers import given_number, number_of
+from gradsmith.frontend.asked_numbers import asks, given_number, number_of
 from gradsmith.frontend.calling import call
 from gradsmith.frontend.classes import (
     MISSING,
@@ -31,7 +31,6 @@ from gradsmith.frontend.classes import (
     has_methods,
     is_instance,
     is_own_number,
-    plain_number,
     special,
 )
 from gradsmith.frontend.default_items import default_item
@@ -51,6 +50,11 @@ from gradsmith.frontend.object_identity import (
     are_compared_by_identity,
     check_members,
     is_same_object,
+)
+from gradsmith.frontend.own_numbers import (
+    asked_in_turn,
+    beside_own_numbers,
+    has_own_operators,
 )
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span, in_users_name
@@ -115,6 +119,7 @@ def _beside_texts(word: str, value: Any, other: Any) -> Any:
     if (
         word == "Mult"
         and isinstance(other, (str, bytes, Text))
+        and not has_methods(other)
         and isinstance(value, (Tracer, np.integer))
     ):
         value = of_one_meaning(value, is_index_class)
@@ -216,7 +221,9 @@ def either_side(
     name: str, reflected: str, plain: Callable[..., Any], left: Any, right: Any
 ) -> Any:
     """The method of the left operand, else that of the right one, as Python decides."""
-    kinds = type(left), type(right)
+    if has_own_operators(left, right, name, reflected):
+        return asked_in_turn(name, reflected, plain, left, right)
+    kinds = _kind(left), _kind(right)
     ways = [(left, name, right), (right, reflected, left)]
     if kinds[0] is kinds[1] and name != reflected and name not in _COMPARING:
         ways = ways[:1]
@@ -226,9 +233,8 @@ def either_side(
             ways.reverse()
     if isinstance(left, Tracer) and not left.type.weak and special(right, "__array_ufunc__"):
         return call(_UFUNCS[name], left, right)
-    if _is_for_numpy(left, right):
-        return handled(plain, left, right)
-    if not any(special(owner, method) for owner, method, _ in ways):
+    methods = any(special(owner, method) for owner, method, _ in ways)
+    if not methods or _is_for_numpy(left, right):
         return handled(plain, *beside_own_numbers(left, right))
     plain_number = left if name == "__matmul__" and _is_scalar(left) else _check_array(left, right)
     by_sequence = _is_of_sequence(left, name)
@@ -247,19 +253,8 @@ def either_side(
     return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
 
 
-def beside_own_numbers(left: Any, right: Any) -> tuple[Any, Any]:
-    """Two operands of which one may be a number of a class of the user's, without operators of its
-    own: it is a plain one beside numbers of Python's.
-
-    On the left it takes NumPy's scalars that are numbers of Python's as well for such.
-    """
-    if is_own_number(left) and isinstance(right, (Tracer, TracedInt)):
-        if _is_number_of(left, right):
-            right = Tracer.run(as_python, Tracer.of_exact_type(right))
-        return (plain_number(left) if _is_pythons(right) else left), right
-    if is_own_number(right) and _is_pythons(left):
-        return left, plain_number(right)
-    return left, right
+def _kind(value: Any) -> type:
+    return str if isinstance(value, Text) else type(value)
 
 
 def _is_for_numpy(left: Any, right: Any) -> bool:
@@ -267,20 +262,6 @@ def _is_for_numpy(left: Any, right: Any) -> bool:
     if not (isinstance(left, Tracer) and is_own_number(right)) or left.type.weak:
         return False
     return not (special(right, "__array_ufunc__") or hasattr(right, "__array_priority__"))
-
-
-def _is_pythons(value: Any) -> bool:
-    """Whether it is a traced number of Python's."""
-    return isinstance(value, TracedInt) or (isinstance(value, Tracer) and value.type.weak)
-
-
-def _is_number_of(own: Any, value: Any) -> bool:
-    """Whether the operators of Python's class of ``own`` take this scalar of NumPy's."""
-    if not isinstance(value, Tracer) or value.type.form == "array" or isinstance(own, int):
-        return False
-    exact = Tracer.of_exact_type(value).type
-    kinds = (float, complex) if isinstance(own, complex) else (float,)
-    return not exact.weak and issubclass(exact.dtype.type, kinds)
 
 
 def _is_of_sequence(left: Any, name: str) -> bool:
@@ -462,7 +443,11 @@ def compare(word: str, left: Any, right: Any) -> Any:
     name, reflected, plain = _COMPARE[word]
     if not (has_methods(left) or has_methods(right)):
         return handled(plain, _asking(left, right), _unhashed(right))
-    left, right = beside_own_numbers(left, right)
+    if is_own_number(left) or is_own_number(right):
+        if has_own_operators(left, right, name, reflected):
+            return asked_in_turn(name, reflected, plain, left, right)
+        if not special(left, name):
+            left, right = beside_own_numbers(left, right)
     asks = any(special(v, "__eq__") for v in (left, right))
     unequal = word == "NotEq" and not any(special(v, "__ne__") for v in (left, right))
     if (word == "Eq" or unequal) and not asks and are_compared_by_identity(left, right):
@@ -524,6 +509,27 @@ def index_of(key: Any) -> Any:
     if isinstance(key, slice):
         return slice(*map(index_of, (key.start, key.stop, key.step)))
     return number_of(key, "__index__")
+
+
+def array_index(key: Any) -> Any:
+    """The same of a key of an array.
+
+    Raises
+    ------
+    IndexError
+        A key that is no bound of a slice gives no integer.
+    """
+    if isinstance(key, tuple):
+        return tuple(map(array_index, key))
+    if isinstance(key, slice) or not asks(key, "__index__"):
+        return index_of(key)
+    try:
+        return index_of(key)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, GradsmithError):
+            raise
+        np.empty(1)[cast("Any", object())]  # which raises NumPy's error
+        raise
 
 
 def item(owner: Any, key: Any) -> Any:

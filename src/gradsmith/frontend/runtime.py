@@ -748,7 +748,8 @@ class BoundRuntime:
         """``owner[key]``."""
         trace = current_trace()
         if trace is not None and isinstance(owner, (Tracer, np.ndarray, list, tuple)):
-            key = protocols.index_of(key)
+            by_array = isinstance(owner, (Tracer, np.ndarray))
+            key = protocols.array_index(key) if by_array else protocols.index_of(key)
         if trace is None or isinstance(owner, (Tracer, types.ModuleType)):
             return owner[key]
         if isinstance(owner, dict):

@@ -18,7 +18,7 @@ from gradsmith import tree
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend import protocols
 from gradsmith.frontend.arguments import argument_behind
-from gradsmith.frontend.classes import class_attribute, is_instance, is_own_number
+from gradsmith.frontend.classes import class_attribute, is_instance, is_own_number, special
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.exact_type import AS_FLOATS, check_text, exact_type, of_class
 from gradsmith.frontend.foreign import is_library
@@ -333,7 +333,8 @@ _FIELD = re.compile(
 def modulo(call: Call, left: Any, right: Any) -> Any:
     """``left % right``: of numbers, or of a text and what is to be written into it."""
     left = settled(left) if isinstance(left, Text) else left
-    if not isinstance(left, str):
+    own = special(left, "__mod__") or (isinstance(right, str) and special(right, "__rmod__"))
+    if own or not isinstance(left, str):
         return protocols.binary("Mod", left, right)
     if not _is_late(right):
         return with_refusals(operator.mod, [left, right], {})
