@@ -482,3 +482,27 @@ def test_names_that_the_function_sees_are_its_own():
     for values in ([1.0, 2.0], [0.5]):
         x = np.array(values)
         assert repr(gs.compile(_variables)(x)) == repr(_variables(x))
+
+
+def test_repeat_gives_one_object():
+    def taken(values):
+        return [len(row) for row in itertools.repeat(values, 2)], list(
+            map(sum, itertools.repeat(values, 3))
+        )
+
+    def written(values):
+        rows = list(itertools.repeat([0.0], len(values)))
+        for row, value in zip(rows, values):
+            row[0] += value
+        return rows, rows[0] is rows[-1]
+
+    def grown(values):
+        made = [v * 2 for v in values]
+        for row, value in zip(itertools.repeat(made), values):
+            row.append(value)
+        table = list(itertools.repeat({"sum": sum(made)}, 2))
+        table[0]["last"] = made[-1]
+        return made, table[1]
+
+    for function in (taken, written, grown):
+        check_calls(function, ([1.5, 2.0, 3.5],), ([2, 1],), ([0.5],))

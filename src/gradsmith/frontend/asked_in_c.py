@@ -32,7 +32,7 @@ from gradsmith.frontend.spans import current_span
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
-from gradsmith.frontend.value_guards import decide
+from gradsmith.frontend.value_guards import decide, known
 
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _LENGTHS = ("__hash__", "__len__")
@@ -72,7 +72,7 @@ def _note_class(cls: type, key: bool) -> None:
     trace = current_trace()
     if trace is None:
         return
-    if key and any("__hash__" in _replaced_methods(base) for base in cls.__mro__[:-1]):
+    if key and any(map(_hash_has_effects, cls.__mro__[:-1])):
         raise UnsupportedError(
             f"{cls.__name__}.__hash__ has effects, and an object of this class is a key of a "
             "dict or set outside of the function, or of a cache",
@@ -143,7 +143,8 @@ def _answer(name: str, owner: Any, made: Any) -> Any:
     if name in _NUMBERS:
         return _NUMBERS[name](given_number(owner, name, made))
     if name in _LENGTHS:
-        return int(made) if isinstance(made, TracedInt) else made
+        is_index = isinstance(made, Tracer) and made.is_index()
+        return int(known(made)) if is_index or isinstance(made, TracedInt) else made
     return decide(truth(made))
 
 
@@ -183,6 +184,11 @@ def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ..
     return made
 
 
+def _hash_has_effects(cls: type) -> bool:
+    method = own_method(vars(cls).get("__hash__"))
+    return isinstance(method, types.FunctionType) and may_have_effects(method, cls)
+
+
 _known: WeakKeyDictionary[type, tuple[list[Any], frozenset[str]]] = WeakKeyDictionary()
 """The code of each class's methods, which may be replaced later, and the names that were found."""
 
@@ -198,6 +204,7 @@ def _replaced_methods(cls: type) -> dict[str, types.FunctionType]:
             name
             for name, method in held.items()
             if name in _NUMBERS
+            or name == "__hash__"
             or (name in _DOING and not is_library(method))
             or (name not in _DOING and may_have_effects(method, cls))
         )

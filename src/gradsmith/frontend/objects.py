@@ -38,10 +38,12 @@ from gradsmith.frontend.classes import (
     raw_attribute,
 )
 from gradsmith.frontend.dispatch import run
+from gradsmith.frontend.messages import class_name
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.reflection import vars_of
 from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
+from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ops.scalars import python_bool
 
@@ -94,10 +96,19 @@ def make(cls: type, args: Any, kwargs: Any) -> Any:
         return made
     init = class_attribute(type(made), "__init__")
     if isinstance(init, types.FunctionType):
-        call(init, made, *args, **kwargs)
+        _check_nothing(call(init, made, *args, **kwargs))
     else:
         _done_by_python(type(made).__init__, made, *args, **kwargs)
     return made
+
+
+@in_users_name
+def _check_nothing(given: Any) -> None:
+    if given is not None:
+        kind = (
+            class_name(given) if isinstance(given, (Tracer, TracedInt)) else type(given).__name__
+        )
+        raise TypeError(f"__init__() should return None, not {kind!r}")
 
 
 @in_users_name

@@ -8,7 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gradsmith.frontend.calling import call
-from gradsmith.frontend.classes import class_attribute, is_own_number, plain_number, special
+from gradsmith.frontend.classes import (
+    class_attribute,
+    is_instance,
+    is_own_number,
+    plain_number,
+    special,
+)
+from gradsmith.frontend.text import Text
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.ir.types import class_of_values
@@ -55,8 +62,8 @@ def asked_in_turn(
 
 
 def beside_own_numbers(left: Any, right: Any) -> tuple[Any, Any]:
-    """Two operands of which one may be a number of a class of the user's, without operators of its
-    own: it is a plain one beside numbers of Python's.
+    """Two operands of which one may be a number or text of a class of the user's, without
+    operators of its own: it is a plain one beside numbers and texts of Python's.
 
     On the left it takes NumPy's scalars that are numbers of Python's as well for such.
     """
@@ -66,14 +73,21 @@ def beside_own_numbers(left: Any, right: Any) -> tuple[Any, Any]:
         return (plain_number(left) if is_pythons(right) else left), right
     if is_own_number(right) and is_pythons(left):
         return left, plain_number(right)
+    if isinstance(left, Text) or isinstance(right, Text):
+        return _plain_text(left), _plain_text(right)
     return left, right
+
+
+def _plain_text(value: Any) -> Any:
+    return str.__str__(value) if isinstance(value, str) and is_instance(value) else value
 
 
 def is_pythons(value: Any) -> bool:
     """Whether it is a traced number of Python's."""
     if not isinstance(value, Tracer) or value.type.form == "array":
         return isinstance(value, TracedInt)
-    return Tracer.of_exact_type(value).type.weak
+    weak: bool = Tracer.of_exact_type(value).type.weak
+    return weak
 
 
 def _is_number_of(own: Any, value: Any) -> bool:
@@ -96,12 +110,21 @@ def _class_of(value: Any) -> type:
 
 
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_OF_REAL_NUMBERS = (
+    *_ORDERING,
+    "__mod__",
+    "__rmod__",
+    "__floordiv__",
+    "__rfloordiv__",
+    "__divmod__",
+)
 
 
 def _takes(number: Any, other: Any, name: str) -> bool:
     """Whether an operator of Python's class of ``number`` takes the other one."""
     rank = _rank(number)
-    return _rank(other) <= rank and not (name in _ORDERING and _NUMBERS[rank] is complex)
+    real_only = name in _OF_REAL_NUMBERS and _NUMBERS[rank] is complex
+    return _rank(other) <= rank and not real_only
 
 
 def _rank(value: Any) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.frontend import protocols
-from gradsmith.frontend.asked_numbers import asks, number_of
+from gradsmith.frontend.asked_numbers import asks, given_number, number_of
 from gradsmith.frontend.calling import call, later
 from gradsmith.frontend.choices import choose, compared, truth
 from gradsmith.frontend.classes import has_methods, special
@@ -38,7 +38,6 @@ _METHODS: dict[Any, str] = {
     abs: "__abs__",
     round: "__round__",
     reversed: "__reversed__",
-    hash: "__hash__",
     math.floor: "__floor__",
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
@@ -105,7 +104,7 @@ def _iter(value: Any, *rest: Any) -> Any:
         steps = protocols.iterator(value)
         own = isinstance(steps, types.GeneratorType)
         return protocols.by_items(value, steps) if own else steps
-    made = call(mine, value)
+    made = protocols.iterator_given(value)
     return made if special(made, "__next__") else iter(made)
 
 
@@ -125,7 +124,8 @@ def _divmod(left: Any, right: Any) -> Any:
     mine = special(right, names[1])
     if mine is not None:
         return call(mine, right, left)
-    return divmod(*beside_own_numbers(left, right))
+    left, right = beside_own_numbers(left, right)
+    return divmod(left, right)
 
 
 def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
@@ -135,6 +135,13 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     )
 
 
+def _length_hint(value: Any, default: Any = 0) -> Any:
+    if special(value, "__len__") or not special(value, "__length_hint__"):
+        return operator.length_hint(value, default)
+    made = call(special(value, "__length_hint__"), value)
+    return default if made is NotImplemented else given_number(value, "__length_hint__", made)
+
+
 _OTHERS: dict[Any, Callable[..., Any]] = {
     iter: _iter,
     next: _next,
@@ -142,6 +149,7 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     pow: _pow,
     bool: truth,
     operator.truth: truth,
+    operator.length_hint: _length_hint,
     operator.not_: lambda value: choose(truth(value), lambda: False, lambda: True),
     operator.contains: lambda owner, value: compared(value, "In", owner),
 }

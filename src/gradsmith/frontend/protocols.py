@@ -629,8 +629,24 @@ def iterator(value: Any) -> Iterator[Any]:
     mine = special(value, "__iter__")
     if mine is None:
         return _by_index(value) if _is_by_index(value) else iter(value)
-    made = call(mine, value)
+    made = iterator_given(value)
     return _stepping(made) if special(made, "__next__") else iter(made)
+
+
+@in_users_name
+def iterator_given(value: Any) -> Any:
+    """What ``__iter__`` of an object of the user's gives.
+
+    Raises
+    ------
+    TypeError
+        It is no iterator.
+    """
+    made = call(special(value, "__iter__"), value)
+    traced_value = isinstance(made, (Tracer, TracedInt))
+    if traced_value or class_attribute(type(made), "__next__") is MISSING:
+        raise TypeError(f"iter() returned non-iterator of type {called(made)!r}")
+    return made
 
 
 def _stepping(value: Any) -> Iterator[Any]:
@@ -744,7 +760,7 @@ def taken_apart(value: Any, before: int) -> Any:
     if not is_iterable(value):
         return value
     mine = special(value, "__iter__")
-    made = None if mine is None else call(mine, value)
+    made = None if mine is None else iterator_given(value)
     own = special(made, "__next__") is not None
     given: Any = made
     steps = _stepping(made) if own else iterator(value) if mine is None else iter(given)

@@ -7,6 +7,7 @@ import enum
 import functools
 import importlib.util
 import inspect
+import itertools
 import types
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -537,7 +538,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         if function is functools.partial and args and type(args[0]) is functools.partial:
             args, kwargs = _flattened(args, kwargs)
         check_type(function, args, kwargs)
-        args = each_list(args) if function.__module__ == "itertools" else args
+        args = each_list(args) if _iterates(function) else args
         made = called_in_c(as_the_user(function), args, kwargs)
         return note_born(current_trace(), note_made(current_trace(), made))
     if isinstance(function, Method) or getattr(type(function), "__gradsmith__", False):
@@ -552,6 +553,11 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     made = cached_functions.answered(current_trace(), function, args, kwargs, made)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
+
+
+def _iterates(cls: type) -> bool:
+    """Whether objects of the class go over what they are made of."""
+    return cls.__module__ == "itertools" and cls is not itertools.repeat
 
 
 def _target(owner: Any, name: str | None) -> Any:

@@ -151,6 +151,9 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
         method = _looked_up(value, name)
         if isinstance(method, types.FunctionType) and _is_the_users(method):
             made = call(method, value, *([spec] if name == "__format__" else []))
+            _check_text(
+                "__str__" if name == "__repr__" and conversion not in ("r", "a") else name, made
+            )
             again = name == "__format__" or (not spec and conversion != "a")
             return made if again else formatted(call, made, "s", spec)
         if method is not getattr(object, name):
@@ -162,6 +165,17 @@ def _of_object(call: Call, value: Any, conversion: str, spec: str) -> str | Text
     if spec and not conversion:
         object.__format__(value, spec)  # which Python refuses as well
     return formatted(call, _of_container(call, value), "", spec)
+
+
+@in_users_name
+def _check_text(name: str, made: Any) -> None:
+    """Raise Python's error where such a method gives no text."""
+    if isinstance(made, (str, Text, Refusing)):
+        return
+    kind = class_name(made) if isinstance(made, (Tracer, TracedInt)) else type(made).__name__
+    if name == "__format__":
+        raise TypeError(f"__format__ must return a str, not {kind}")
+    raise TypeError(f"{name} returned non-string (type {kind})")
 
 
 def _looked_up(value: Any, name: str) -> Any:
