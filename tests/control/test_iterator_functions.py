@@ -492,13 +492,13 @@ def test_repeat_gives_one_object():
 
     def written(values):
         rows = list(itertools.repeat([0.0], len(values)))
-        for row, value in zip(rows, values):
+        for row, value in zip(rows, values):  # noqa: B905
             row[0] += value
         return rows, rows[0] is rows[-1]
 
     def grown(values):
         made = [v * 2 for v in values]
-        for row, value in zip(itertools.repeat(made), values):
+        for row, value in zip(itertools.repeat(made), values, strict=False):
             row.append(value)
         table = list(itertools.repeat({"sum": sum(made)}, 2))
         table[0]["last"] = made[-1]
