@@ -225,3 +225,47 @@ def test_attributes_of_classes_from_outside():
         assert compiled(np.array(x)) == (1.0, (False, False), expected)
         assert vars(Cl).get("lo") == left
     Cl.lo = 1.0
+
+
+class Described:
+    def __get__(self, owner, cls):
+        return owner is None, cls.__name__
+
+
+def test_descriptors_written_to_classes():
+    def of_class(x):
+        class Model:
+            @classmethod
+            def name(cls):
+                return cls.__name__
+
+        class Child(Model):
+            pass
+
+        Child.total = classmethod(lambda cls: (cls.name(), x))
+        Model.half = staticmethod(lambda v: v / 2)
+        Model.double = property(lambda self: x * 2)
+        Model.described = Described()
+        if x > 1:
+            Child.name = classmethod(lambda cls: "child")
+        found = Child.total(), Child().total(), Child.half(x), Child().double, Child.name()
+        return *found, Model.name(), Child.described, Child().described, type(Model.double)
+
+    def of_super(x):
+        class Model:
+            pass
+
+        class Child(Model):
+            @classmethod
+            def make(cls, v):
+                return cls.__name__, super().make(v)
+
+        Model.make = classmethod(lambda cls, v: (cls.__name__, v * x))
+        return Child.make(2), Model.make(3)
+
+    def checked(x):
+        *found, kind = of_class(x)
+        return found, kind is property
+
+    check_calls(checked, (1.5,), (0.5,), (2,))
+    check_calls(of_super, (1.5,), (0.5,), (2,))

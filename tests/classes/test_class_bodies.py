@@ -1,5 +1,7 @@
 """What the bodies of classes that functions make read from outside: at each call, as in Python."""
 
+# ruff: noqa: N805, RUF012
+
 import dataclasses
 import enum
 from typing import NamedTuple
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 from frontend.recording import written
 from gradsmith.errors import UnsupportedError
 from helpers import each
@@ -132,3 +135,56 @@ def test_variables_that_a_class_body_sets_outside_are_refused():
     function, _ = made("class C:\n    global K\n    K = K + n\nreturn x[0]")
     with pytest.raises(UnsupportedError):
         gs.compile(function)(np.ones(2), 1)
+
+
+def test_defaults_of_functions_in_the_body():
+    def appended(x):
+        class Registry:
+            held = []
+
+            def add(value, held=held):
+                held.append(value)
+                return value
+
+            first = add(x)
+
+            def later(self, value, held=held):
+                held.append(value)
+                return len(held)
+
+        return Registry.held, Registry.first, Registry().later(x), Registry.held
+
+    def registered(x):
+        class Registry:
+            handlers = {}
+
+            def on(name, handlers=handlers):
+                def decorate(function):
+                    handlers.setdefault(name, []).append(function)
+                    return function
+
+                return decorate
+
+            @on("a")
+            def plus(v):
+                return v + 1
+
+            @on("a")
+            def twice(v):
+                return v * 2
+
+            del on
+
+        return [handler(x) for handler in Registry.handlers["a"]]
+
+    def by_lambda(x):
+        class Registry:
+            held = [0]
+            add = lambda v, held=held: held.append(v)  # noqa: E731
+            add(x)
+            add(2)
+
+        return Registry.held
+
+    for function in (appended, registered, by_lambda):
+        check_calls(function, (1.5,), (2,), (0.5,))

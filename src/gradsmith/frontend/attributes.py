@@ -333,6 +333,14 @@ def _bound_to(trace: Trace, owner: Any, name: str, written: Any) -> Any:
     return written.__get__(owner, type(owner)) if plain else written
 
 
+def _bound_to_class(cls: type, written: Any) -> Any:
+    """The same as the class itself finds it."""
+    mine = special(written, "__get__")
+    if mine is not None:
+        return call(mine, written, None, cls)
+    return written.__get__(None, cls) if isinstance(written, _BINDING) else written
+
+
 def _is_data_descriptor(kind: Any) -> bool:
     return hasattr(type(kind), "__set__") or hasattr(type(kind), "__delete__")
 
@@ -438,7 +446,7 @@ def _of_class(trace: Trace, cls: type, name: str) -> Any:
         holder = None  # of a metaclass Python asks its own class first: `__name__`, `__mro__`
     if holder is not None:
         held, is_written = _of_classes(trace, (holder,), name)
-        return held if is_written else _bound(trace, held, None, cls, name)
+        return _bound_to_class(cls, held) if is_written else _bound(trace, held, None, cls, name)
     trace.lookups.note_class(cls, name, trace.made)
     meta = class_attribute(type(cls), name)
     if isinstance(meta, property) and meta.fget is not None:
@@ -463,7 +471,12 @@ def _of_super(trace: Trace, owner: Any, name: str) -> Any:
     after = cls.__mro__[cls.__mro__.index(this) + 1 :]
     written, is_written = _of_classes(trace, after, name)
     if is_written:
-        return written if instance is cls else _bound_to(trace, instance, name, written)
+        at_class = instance is cls
+        return (
+            _bound_to_class(cls, written)
+            if at_class
+            else _bound_to(trace, instance, name, written)
+        )
     kind: Any = MISSING
     for base in after:
         if name in vars(base):

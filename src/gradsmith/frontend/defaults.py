@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from gradsmith.frontend.captures import capture, is_made, rely
-from gradsmith.frontend.spans import is_staged_code
+from gradsmith.frontend.captures import capture, rely
+from gradsmith.frontend.defined import is_made_function
 from gradsmith.frontend.trace import current_trace
 
 FIXED = (str, bytes, bool, int, float, complex, type(None), type, types.FunctionType, type(...))
@@ -21,9 +21,7 @@ def with_defaults(
     """The keyword arguments of a call, with those defaults that the user may change."""
     trace = current_trace()
     given = function.__defaults__, function.__kwdefaults__
-    if trace is None or given == (None, None) or is_staged_code(function.__code__):
-        return kwargs
-    if is_made(trace, function):
+    if trace is None or given == (None, None) or is_made_function(trace, function):
         return kwargs
     missing = dict(_missing(function, len(args), kwargs))
     if not missing:
