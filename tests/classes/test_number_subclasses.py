@@ -4,6 +4,8 @@ operand Python asks first, and what its own classes take.
 
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,26 @@ def test_texts():
         return added, Folded("a") == text, text == Folded("a"), text < Folded("a")
 
     check_calls(f, (1.5,), (2,), ("ab",), (2.5,))
+
+
+class Permission(enum.IntFlag):
+    READ = 4
+    WRITE = 2
+    RUN = 1
+
+
+def test_flags_beside_integers():
+    def combined(n):
+        kept = (Permission.READ | Permission.RUN) & n
+        added = n | Permission.WRITE
+        added ^= n
+        return kept.value, repr(kept), added.name, Permission.WRITE in Permission(n)
+
+    def of_bits(n):
+        flags = Permission(0)
+        for bit in range(n):
+            flags |= 1 << bit
+        return flags.value, Permission.WRITE in flags, flags == 3, Permission.READ + n
+
+    for function in (combined, of_bits):
+        check_calls(function, (1,), (2,), (3,))

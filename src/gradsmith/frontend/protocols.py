@@ -7,6 +7,7 @@ called by the runtime, which stages it: conditions and loops in it may depend on
 from __future__ import annotations
 
 import array
+import enum
 import itertools
 import operator
 import types
@@ -40,6 +41,7 @@ from gradsmith.frontend.exact_type import (
     of_class,
     of_exact_type,
     of_one_meaning,
+    pythons_integer,
 )
 from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.hashed import is_nan
@@ -55,6 +57,7 @@ from gradsmith.frontend.own_numbers import (
     asked_in_turn,
     beside_own_numbers,
     has_own_operators,
+    is_pythons,
 )
 from gradsmith.frontend.shared_memory import note_container_write
 from gradsmith.frontend.spans import current_span, in_users_name
@@ -109,6 +112,8 @@ def binary(word: str, left: Any, right: Any, *, in_place: bool = False) -> Any:
     left, right = _beside_texts(word, left, right), _beside_texts(word, right, left)
     if not (has_methods(left) or has_methods(right)):
         return handled(plain, left, right)
+    if word in ("BitAnd", "BitOr", "BitXor"):
+        left, right = _beside_flags(left, right), _beside_flags(right, left)
     return either_side(f"__{name}__", f"__r{name}__", plain, left, right)
 
 
@@ -128,6 +133,15 @@ def _beside_texts(word: str, value: Any, other: Any) -> Any:
         return operator.index(value) if whole else value
     texts = isinstance(other, np.ndarray) and other.dtype.kind in "USO"
     return TracedInt.known(value) if texts and isinstance(value, TracedInt) else value
+
+
+def _beside_flags(value: Any, other: Any) -> Any:
+    """A traced integer as the present number beside a member of an `enum.IntFlag`, which makes a
+    member of both.
+    """
+    if isinstance(other, enum.IntFlag) and is_pythons(value):
+        return pythons_integer(value)
+    return value
 
 
 def handled(plain: Callable[..., Any], left: Any, right: Any) -> Any:
