@@ -136,7 +136,9 @@ def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
 
 
 def _length_hint(value: Any, default: Any = 0) -> Any:
-    if special(value, "__len__") or not special(value, "__length_hint__"):
+    if special(value, "__len__"):
+        return number_of(value, "__len__")
+    if not special(value, "__length_hint__"):
         return operator.length_hint(value, default)
     made = call(special(value, "__length_hint__"), value)
     return default if made is NotImplemented else given_number(value, "__length_hint__", made)
