@@ -98,3 +98,22 @@ def test_integers_of_numpy_are_refused() -> None:
 
     with pytest.raises(ArgumentTypeError, match="Fraction"):
         gs.compile(f)(np.int64(3))
+
+
+def test_numbers_that_the_function_makes():
+    def added(a, b):
+        made = Fraction(a, b) + Fraction(1, 3)
+        return made.numerator, made.denominator, float(made), str(made)
+
+    def summed(a, b):
+        total = Decimal(0)
+        for k in range(a):
+            total += Decimal(str(k)) * Decimal("1.1")
+        return str(total), float(sum(Fraction(k, b) for k in range(a))) * b
+
+    def sorted_(a, b):
+        found = sorted([Fraction(a, b), Fraction(b, a), Fraction(1)])
+        return [float(value) for value in found], str(max(found))
+
+    for function in (added, summed, sorted_):
+        check_calls(function, (3, 4), (2, 7), (5, 2))

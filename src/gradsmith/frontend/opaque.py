@@ -9,12 +9,15 @@ run of the compiled code does not do it again.
 from __future__ import annotations
 
 import builtins
+import datetime
 import random
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
@@ -722,6 +725,15 @@ def _is_data(value: Any) -> bool:
 _PICKLING = ("pickle:", "_pickle:", "marshal:", "joblib:", "cloudpickle:", "dill:")
 
 
+_MADE_OF: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Fraction: lambda value: (value.numerator, value.denominator),
+    Decimal: lambda value: (str(value),),
+    datetime.date: lambda value: (value.year, value.month, value.day),
+    datetime.timedelta: lambda value: (value.days, value.seconds, value.microseconds),
+}
+"""Classes of objects that cannot change, and what makes an equal one."""
+
+
 class _Operands:
     """The operands of a call, and its arguments in terms of these."""
 
@@ -772,6 +784,10 @@ class _Operands:
         if type(value) in (list, tuple):
             sequence: Literal["list", "tuple"] = "list" if type(value) is list else "tuple"
             return Nested(sequence, (), tuple(map(self.given, value)))
+        if type(value) in _MADE_OF:
+            cls = type(value)
+            path = f"{cls.__module__}:{cls.__name__}"
+            return Nested("object", (path,), _MADE_OF[cls](value))
         if type(value) is dict:
             keys = tuple(map(plain_key, value))
             return Nested("dict", keys, tuple(map(self.given, value.values())))

@@ -111,13 +111,19 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 
+Kind: TypeAlias = Literal[
+    "tuple", "list", "dict", "slice", "range", "module", "method", "function", "object"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Nested:
     """A container among the arguments of a call, a slice or a range; a module by its name, a
-    method of an object, a function with its defaults and the values of its variables.
+    method of an object, a function with its defaults and the values of its variables; an object
+    that cannot change, by its class and what that is called with.
     """
 
-    kind: Literal["tuple", "list", "dict", "slice", "range", "module", "method", "function"]
+    kind: Kind
     keys: tuple[Any, ...]
     parts: tuple[Any, ...]
 
@@ -174,6 +180,7 @@ _MAKERS: dict[str, Callable[[Nested, list[Any]], Any]] = {
     "module": lambda given, parts: importlib.import_module(given.keys[0]),
     "method": lambda given, parts: getattr(parts[0], given.keys[0]),
     "function": _made_function,
+    "object": lambda given, parts: Named(given.keys[0]).value(*parts),
 }
 
 
@@ -541,7 +548,7 @@ def _expression(emitter: Emitter, given: Any, operands: Sequence[ast.expr]) -> a
     parts = [_expression(emitter, part, operands) for part in given.parts]
     if given.kind == "dict":
         return ast.Dict([syntax.expression(key) for key in given.keys], parts)
-    if given.kind in ("module", "method", "function"):
+    if given.kind in ("module", "method", "function", "object"):
         return _made_expression(emitter, given, parts)
     if given.kind in ("slice", "range"):
         return syntax.call(given.kind, *parts)
@@ -552,6 +559,8 @@ def _made_expression(emitter: Emitter, given: Nested, parts: list[ast.expr]) -> 
     if given.kind == "function":
         return _function_expression(emitter, parts)
     name = given.keys[0]
+    if given.kind == "object":
+        return syntax.call(_named(emitter, name), *parts)
     return emitter.module(name) if given.kind == "module" else syntax.attribute(parts[0], name)
 
 
