@@ -33,6 +33,11 @@ from gradsmith.ops.texts import Whole
 
 Place: TypeAlias = "int | str"
 """The position of an argument, or its keyword."""
+_WITHOUT_EFFECTS = frozenset(
+    {"fractions:Fraction", "decimal:Decimal", "datetime:date", "datetime:timedelta"}
+)
+"""Classes whose objects cannot change, and depend on nothing but what they are called with."""
+
 How: TypeAlias = Literal["function", "method", "attribute", "item", "operator"]
 
 
@@ -69,7 +74,7 @@ class Callee:
         """Whether a call is done once, however often the code is run for a call."""
         if self.how == "function" and self.name.startswith("builtins:"):
             return self.name.removeprefix("builtins:") in TAKING
-        return self.how in ("function", "method")
+        return self.how in ("function", "method") and self.name not in _WITHOUT_EFFECTS
 
     def function(self) -> Callable[..., Any]:
         """The function itself."""
