@@ -46,7 +46,7 @@ def pytest_collection_finish(session):
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(100_000, 50, 100)
 
 
 _internal_errors = []
