@@ -3,6 +3,7 @@
 import numpy as np
 
 import gradsmith as gs
+from control.one_object import check_calls
 from helpers import each
 
 LOG = []
@@ -120,3 +121,41 @@ def test_an_attribute_of_a_dict_outside_is_written_as_an_item():
     assert [compiled(3.0), compiled(3.0)] == [3.0, 9.0]
     assert held == {"a": 9.0}
     assert not vars(held)
+
+
+class Proxy:
+    """It finds what a mapping has in another one."""
+
+    def __init__(self, held):
+        self._held = held
+
+    def __getattr__(self, name):
+        return getattr(self._held, name)
+
+    def __getitem__(self, key):
+        return self._held[key]
+
+    def __iter__(self):
+        return iter(self._held)
+
+
+def test_mappings_by_the_attribute_keys():
+    class WithKeys:
+        def __init__(self, held):
+            self.held = held
+            self.keys = held.keys
+
+        def __getitem__(self, key):
+            return self.held[key]
+
+        def __iter__(self):
+            return iter(self.held.items())
+
+    def f(x):
+        updated = {}
+        updated.update(Proxy({"ab": x, "cd": 2}))
+        updated.update(WithKeys({"ef": x}))
+        made = dict(Proxy({"ab": x, "cd": 2})), dict(WithKeys({"ab": x}), last=1)
+        return updated, made, {**Proxy({"ab": x})}
+
+    check_calls(f, (1.5,), (2,))

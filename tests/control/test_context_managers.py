@@ -10,6 +10,7 @@ import contextlib
 import numpy as np
 
 import gradsmith as gs
+from control.one_object import check_calls
 from helpers import each
 
 LOG = []
@@ -221,3 +222,41 @@ def test_derivatives():
         return sum(callbacks_of_a_loop(x)) + managers_of_a_loop(x)[1]
 
     gs.check_grads(function, (np.array([0.5, -1.5, 2.0]),))
+
+
+class Section:
+    """An object whose call is a context manager."""
+
+    def __init__(self):
+        self.log = []
+
+    @contextlib.contextmanager
+    def __call__(self, name):
+        self.log.append("in")
+        try:
+            yield name
+        except ValueError:
+            self.log.append(name)
+        finally:
+            self.log.append("out")
+
+
+def test_calls_that_are_context_managers():
+    def once(x):
+        section = Section()
+        with section("b") as name:
+            if x > 1:
+                raise ValueError("large")
+        return section.log, name
+
+    def repeated(x):
+        section, total = Section(), 0
+        for k in range(3):
+            with section(k):
+                if k * x > 1.2:
+                    raise ValueError
+                total += x
+        return section.log, total
+
+    for function in (once, repeated):
+        check_calls(function, (1.5,), (0.5,), (2,))

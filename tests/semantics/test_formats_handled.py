@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 from helpers import each
 
 
@@ -69,3 +70,11 @@ def test_a_path_that_is_taken_raises():
     assert compiled(np.array([0.5])) == "none"
     with pytest.raises(ValueError, match="Unknown format code 'q' for object of type 'float'"):
         compiled(np.array([1.5]))
+
+
+def test_precisions_below_zero():
+    def f(x):
+        digits = int(x) - 3
+        return "%.*f" % (digits, 2.5), "%.*e|%.*s" % (digits, x, -2, "abc"), "%*d" % (digits, 3)  # noqa: UP031
+
+    check_calls(f, (1.5,), (4.5,), (3.0,))

@@ -348,7 +348,7 @@ def _of_objects(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
     iterables = _ITERABLES.get(function, slice(0, 1))
     if not any(map(protocols.is_iterable, args[iterables])):
         return None
-    if function in (dict, collections.Counter) and hasattr(type(args[0]), "keys"):
+    if function in (dict, collections.Counter) and protocols.has_keys(args[0]):
         return _dict_of if function is dict else None
     given = list(args)
     given[iterables] = map(_way_through(function), args[iterables])
@@ -418,7 +418,7 @@ def _taken(value: Any) -> Any:
 
 
 def _taken_for_update(value: Any) -> Any:
-    keyed = _takes_steps(value) and hasattr(type(value), "keys")
+    keyed = _takes_steps(value) and protocols.has_keys(value)
     return _dict_of(value) if keyed else _taken(value)
 
 

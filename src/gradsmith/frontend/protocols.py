@@ -790,14 +790,19 @@ def taken_apart(value: Any, before: int) -> Any:
 
 def as_dict(mapping: Any) -> dict[Any, Any]:
     """What ``{**mapping}`` takes of an object that has keys."""
-    keys = unpacked(call(type(mapping).keys, mapping))
+    keys = unpacked(call(call(getattr, mapping, "keys")))
     return {key: item(mapping, key) for key in keys}
+
+
+def has_keys(value: Any) -> bool:
+    """Whether Python takes an object of the user's for a mapping."""
+    return bool(call(hasattr, value, "keys"))
 
 
 def by_keys(value: Any) -> Any:
     """``value`` where Python is to take its keys and items: a call or ``{}`` with ``**value``."""
     own = is_instance(value) and not isinstance(value, dict)
-    return as_dict(value) if own and hasattr(type(value), "keys") else value
+    return as_dict(value) if own and has_keys(value) else value
 
 
 _NO_DEFAULT = object()

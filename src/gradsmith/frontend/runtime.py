@@ -332,7 +332,9 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     as this takes them.
     """
     own = None if isinstance(function, type) else special(function, "__call__")
-    if own is not None and not is_library(own):  # no lookup may ask the object for its hash
+    if own is not None and (
+        is_context_manager(own) or not is_library(own)
+    ):  # no lookup may ask the object for its hash
         return functools.partial(_call_method, own, function), args
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
@@ -437,7 +439,8 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
 
 def _call_method(method: types.FunctionType, owner: Any, /, *args: Any, **kwargs: Any) -> Any:
     """A call of an object that has this method ``__call__``."""
-    return _call_function(method, (owner, *args), kwargs)
+    made = _called if is_context_manager(method) else _call_function
+    return made(method, (owner, *args), kwargs)
 
 
 def is_context_manager(function: Any) -> bool:

@@ -399,7 +399,7 @@ class _Percent:
         width = str(int(self._next())) if field["width"] == "*" else field["width"]
         precision = field["precision"] or ""
         if precision == ".*":
-            precision = f".{int(self._next())}"
+            precision = f".{max(int(self._next()), 0)}"
         spec = f"%{field['flags']}{width}{precision}{field['kind']}"
         value = self._next() if field["key"] is None else self.right[field["key"]]
         if isinstance(value, (Tracer, TracedInt)):
