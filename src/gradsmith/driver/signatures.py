@@ -6,7 +6,7 @@ import inspect
 import keyword
 import operator
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,34 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
     ):
         return None
     try:
-        return inspect.signature(function)
+        told = inspect.signature(function)
+        code = getattr(function, "__func__", function)
+        wrapper = isinstance(code, types.FunctionType) and not _WRAPPING.isdisjoint(vars(code))
+        return _WrapperSignature(function, code, told) if wrapper else told
     except (TypeError, ValueError):
         return None
+
+
+_WRAPPING = {"__wrapped__", "__signature__"}
+"""By these attributes a function tells another one's signature (`functools.wraps`)."""
+
+
+class _WrapperSignature(inspect.Signature):
+    """That of a function itself, whatever signature it tells; ``names`` are of the parameters that
+    it tells.
+    """
+
+    __slots__ = ("names",)
+
+    def __init__(
+        self, function: Callable[..., Any], code: types.FunctionType, told: inspect.Signature
+    ) -> None:
+        plain = types.FunctionType(code.__code__, {}, None, code.__defaults__, code.__closure__)
+        plain.__kwdefaults__, plain.__annotations__ = code.__kwdefaults__, code.__annotations__
+        method = isinstance(function, types.MethodType)
+        own = inspect.signature(types.MethodType(plain, self) if method else plain)
+        super().__init__(list(own.parameters.values()))
+        self.names = [p.name for p in told.parameters.values() if p.kind in (_PLAIN, _POSITIONAL)]
 
 
 class Defaults:
@@ -126,8 +151,8 @@ def _spelled_out(
     taken = {*named, *new}
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            names = [_free(f"{parameter.name}_{i}", taken) for i in range(count - len(parameters))]
-            parameters += [inspect.Parameter(name, _PLAIN) for name in names]
+            names = _names_of_rest(signature, parameter.name, len(parameters), count)
+            parameters += [inspect.Parameter(_free(name, taken), _PLAIN) for name in names]
         elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
             parameters += [inspect.Parameter(key, _KEYWORD) for key in new]
         else:
@@ -135,6 +160,15 @@ def _spelled_out(
             name = _free(name, taken) if parameter.kind is _POSITIONAL else name
             parameters.append(parameter.replace(name=name, annotation=inspect.Parameter.empty))
     return inspect.Signature(_defaults_allowed(parameters))
+
+
+def _names_of_rest(
+    signature: inspect.Signature, name: str, first: int, count: int
+) -> Iterator[str]:
+    """Names for the arguments of ``*xs``; those of a decorated function, if all are passed on."""
+    told = getattr(signature, "names", ()) if not first else ()
+    for place in range(count - first):
+        yield told[place] if place < len(told) else f"{name}_{place}"
 
 
 def _free(name: str, taken: set[str]) -> str:
