@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 from gradsmith.errors import UnsupportedError
 from helpers import each
 
@@ -172,3 +173,54 @@ def test_iterators_over_arrays_are_not_copied(made):
 
     with pytest.raises(UnsupportedError, match="an iterator is copied"):
         gs.compile(function)(np.ones(3))
+
+
+class Recorder:
+    """It has every attribute."""
+
+    def __getattr__(self, name):
+        return lambda *args: (name, args)
+
+
+class Telling:
+    def __getattr__(self, name):
+        LOG.append(name)
+        raise AttributeError(name)
+
+
+class Doubling:
+    def __init__(self, value):
+        self.value = value
+
+    def __getattr__(self, name):
+        if name == "__deepcopy__":
+            return lambda memo: Doubling(self.value * 2)
+        if name == "__setstate__":
+            return lambda state: self.__dict__.update(state, restored=True)
+        raise AttributeError(name)
+
+
+def test_hooks_that_an_object_finds():
+    def recorded(x):
+        owner = Recorder()
+        owner.a = x
+        return vars(copy.copy(owner)), "a" in vars(copy.copy(owner))
+
+    def told(x):
+        LOG.clear()
+        owner = Telling()
+        owner.a = x
+        return copy.copy(owner).a, copy.deepcopy(owner).a, list(LOG)
+
+    def doubled(x):
+        owner = Doubling(x)
+        one, other = copy.copy(owner), copy.deepcopy(owner)
+        return one.value, one.restored, other.value, vars(other)
+
+    def of_the_object(x):
+        owner = Doubling([x])
+        owner.__deepcopy__ = lambda memo: "deep"
+        return copy.deepcopy(owner), copy.copy(owner).value is owner.value
+
+    for function in (recorded, told, doubled, of_the_object):
+        check_calls(function, (1.5,), (2,))

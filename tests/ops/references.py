@@ -149,6 +149,7 @@ REFERENCES: dict[str, Reference] = {
     "pythons_order": lambda x: np.array(sorted(range(len(x)), key=lambda i: x[i]), int),
     "python_max": max,
     "python_min": min,
+    "complex_sign": np.sign,
     "scalar_absolute": abs,
     "python_max_element": lambda x, **_: max(x),
     "python_min_element": lambda x, **_: min(x),

@@ -32,6 +32,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "with_real": WITH_PARTS,
     "with_imag": WITH_PARTS,
     "conj": [*Z, *REAL],
+    "complex_sign": [*Z, Sample((1.3 - 2.7j,)), Sample((np.complex64(0.5 + 1j),))],
     "scalar_absolute": [Sample((np.complex128(z),)) for z in (1.3 - 2.7j, 0.25j, -1.5)],
     "absolute": [*Z, *REAL, Sample((-1.5,)), Sample((np.array([0.0, -0.0]),), smooth=False)],
 }

@@ -9,6 +9,7 @@ Rows of the table "Mutation and Python around it" in docs/semantics.md.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from math import pi
 
@@ -18,6 +19,7 @@ import pytest
 from numpy import tanh
 
 import gradsmith as gs
+from control.one_object import check_calls
 from helpers import each
 from semantics.numbers import check, same
 
@@ -365,3 +367,68 @@ def test_recursion_over_halves():
 
     check(total, np.arange(1.0, 6.0))
     check(total, np.arange(1.0, 4.0))
+
+
+def scaled(function):
+    @functools.wraps(function)
+    def wrapper(x, s=2.0):
+        return function(x * s)
+
+    return wrapper
+
+
+def counted(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs), len(args), sorted(kwargs)
+
+    return wrapper
+
+
+def completed(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        return function(x, 7.0)
+
+    return wrapper
+
+
+def test_wrappers_take_what_they_are_given():
+    def added(x, t=5):
+        return x + t
+
+    def multiplied(x, y=3):
+        return x * y
+
+    check_calls(scaled(added), (1.0,), (1.0, 3.0))
+    check_calls(counted(multiplied), (1.0,), (1.0, 2.0))
+    check_calls(completed(lambda x, t: x + t), (1.0,), (2.0,))
+    check_calls(scaled(completed(lambda x, t: x - t)), (1.0,), (2.0,))
+    assert gs.compile(counted(multiplied))(x=1.0, y=2) == (2.0, 0, ["x", "y"])
+    assert "def multiplied(x, y):" in gs.compile(counted(multiplied)).source(1.0, 2.0)
+    assert gs.grad(scaled(multiplied), argnums=(0, 1))(1.0, 3.0) == (9.0, 3.0)
+
+
+def test_methods_under_wrappers():
+    def doubled(function):
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            return 2 * function(*args, **kwargs)
+
+        return wrapper
+
+    class Model:
+        @doubled
+        def value(self, x, y=2.0):
+            return x * y
+
+    check_calls(Model().value, (3.0,), (3.0, 4.0))
+    assert gs.grad(Model().value)(3.0, y=4.0) == 8.0
+
+
+def test_signatures_that_functions_tell():
+    def product(*factors):
+        return math.prod(factors)
+
+    product.__signature__ = inspect.signature(lambda x, y=9.0: None)
+    check_calls(product, (2.0,), (2.0, 3.0))

@@ -88,6 +88,10 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
     mine = class_attribute(type(value), "__deepcopy__")
     if mine is not MISSING:
         return _asked(value, mine, memo)
+    if _finds_more(value):
+        given = call(getattr, value, "__deepcopy__", None)
+        if given is not None:
+            return call(given, memo)
     return copy.deepcopy(value, memo) if is_grown(value) else _again(value, memo)
 
 
@@ -137,6 +141,12 @@ _EXACT: dict[type, Callable[..., Any]] = {
 
 
 # -- by the parts that an object gives -----------------------------------------------------------
+
+
+def _finds_more(value: Any) -> bool:
+    """Whether an object of the user's may have attributes besides those of its class."""
+    hooks = special(value, "__getattr__") or special(value, "__getattribute__")
+    return hooks is not None or (is_instance(value) and bool(instance_dict(value)))
 
 
 def _asked(value: Any, method: Any, *args: Any) -> Any:
@@ -254,6 +264,9 @@ def _set_state(made: Any, state: Any) -> None:
     method = class_attribute(type(made), "__setstate__")
     if method is not MISSING and not _is_of_dataclass(method):
         _asked(made, method, state)
+        return
+    if method is MISSING and _finds_more(made) and call(hasattr, made, "__setstate__"):
+        call(call(getattr, made, "__setstate__"), state)
         return
     held, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
     if held is not None:

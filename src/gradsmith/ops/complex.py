@@ -16,7 +16,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.op import Custom, Emitter, Linear, Op, UpdateRule
 from gradsmith.ir.types import ArrayType
 from gradsmith.ops import arithmetic, syntax
-from gradsmith.ops.declare import as_node, elementwise, implements, primitive
+from gradsmith.ops.declare import as_node, elementwise, formula, implements, primitive
 from gradsmith.ops.elementwise import arctan2, rad2deg
 from gradsmith.ops.select import denominator
 from gradsmith.ops.shape import lacks_methods, private, read_only
@@ -128,7 +128,7 @@ def conjugated(z: Node) -> Node:
 
 
 def direction(z: Node, length: Node) -> Node:
-    """``z / |z|``, and 0 at 0: what np.sign is of real and of complex numbers."""
+    """``z / |z|``, and 0 at 0."""
     return z / denominator(length) if z.array_type.complex else arithmetic.sign(z)
 
 
@@ -167,10 +167,28 @@ scalar_absolute = primitive(
 """``abs(z)`` of a complex scalar of NumPy's, which rounds in another way than np.abs."""
 
 
+def _across(out: Node, z: Node, change: Node) -> Node:
+    """How ``z / |z|`` changes: by what is at right angles to it."""
+    along = out * real(conj(out) * change)
+    return (change - along) / denominator(absolute(z))
+
+
+complex_sign = elementwise(
+    "complex_sign",
+    numpy=np.sign,
+    derivative=Custom(
+        (lambda g, out, z: _across(out, z, g),),
+        lambda out, inputs, tangents: _across(out, inputs[0], tangents[0]),
+    ),
+    sympy=formula("x/Abs(x)"),
+)
+"""``z / |z|``, and 0 at 0, as NumPy rounds it."""
+
+
 @implements(np.sign)
 def _sign(x: Any, /) -> Node:
     z = as_node(x)
-    return direction(z, absolute(z)) if z.array_type.complex else arithmetic.sign(z)
+    return complex_sign(z) if z.array_type.complex else arithmetic.sign(z)
 
 
 @implements(np.angle)
