@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
+from gradsmith.frontend.classes import is_instance
 from gradsmith.frontend.defaults import FIXED
 from gradsmith.frontend.traced_int import TracedInt
 
@@ -31,15 +32,26 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return None
     try:
         told = inspect.signature(function)
-        code = getattr(function, "__func__", function)
-        wrapper = isinstance(code, types.FunctionType) and not _WRAPPING.isdisjoint(vars(code))
-        return _WrapperSignature(function, code, told) if wrapper else told
+        called = _called(function)
+        code: Any = getattr(called, "__func__", called)
+        plain = not isinstance(code, types.FunctionType)
+        if plain or (called is function and _WRAPPING.isdisjoint(vars(code))):
+            return told
+        return _WrapperSignature(called, code, told)
     except (TypeError, ValueError):
         return None
 
 
 _WRAPPING = {"__wrapped__", "__signature__"}
 """By these attributes a function tells another one's signature (`functools.wraps`)."""
+
+
+def _called(function: Any) -> Any:
+    """What is called where an object of the user's is."""
+    if not is_instance(function):
+        return function
+    held = inspect.getattr_static(type(function), "__call__")
+    return held.__get__(function, type(function)) if hasattr(held, "__get__") else function
 
 
 class _WrapperSignature(inspect.Signature):

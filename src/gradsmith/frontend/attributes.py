@@ -42,6 +42,7 @@ from gradsmith.frontend.doubts import note_attribute
 from gradsmith.frontend.effects import changed, delete_outside, set_global, write_outside
 from gradsmith.frontend.failing import attribute_or_error
 from gradsmith.frontend.journal import CONTAINERS, adopt, note_kind
+from gradsmith.frontend.made_functions import users_code
 from gradsmith.frontend.maybe_unset import (
     check_all_set,
     note_attributes_of,
@@ -129,6 +130,8 @@ def of_library(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of an object of Python's, NumPy's or a library's, or of a module."""
     if name == "__closure__" and isinstance(owner, types.FunctionType):
         return _own_closure(trace, owner)
+    if name == "__code__" and isinstance(owner, types.FunctionType):
+        return users_code(owner.__code__)
     if not is_external(trace, owner):
         check_cache_attribute(owner, name)
         return note_held(trace, owner, getattr(owner, name))

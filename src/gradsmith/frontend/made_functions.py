@@ -32,6 +32,11 @@ def note_inner_functions(users: types.CodeType, staged: types.CodeType) -> None:
             _users[codes[0]] = written[place][0]
 
 
+def users_code(code: types.CodeType) -> types.CodeType:
+    """The code that the user has written, of which this one may have been made."""
+    return _users[code] if code in _users else code
+
+
 def with_qualified_names(users: types.CodeType, staged: types.CodeType) -> types.CodeType:
     """The staged code, with the user's qualified names of the functions in it: errors about
     arguments say them.

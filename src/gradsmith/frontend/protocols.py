@@ -264,7 +264,10 @@ def either_side(
         given = _tried(left, name, _as_pythons(right))  # NumPy's own operator asks again
         if given is not NotImplemented:
             return given
-    return plain(_without(left), _without(right)) if name not in _COMPARING else NotImplemented
+    if name in _COMPARING:
+        return NotImplemented
+    without = _without_elements if name == "__matmul__" else _without
+    return plain(without(left), without(right))
 
 
 def _kind(value: Any) -> type:
@@ -282,9 +285,9 @@ def _is_of_sequence(left: Any, name: str) -> bool:
     """Whether it is ``+`` or ``*`` of one of Python's sequences: methods of the class of the right
     operand are called first.
     """
-    if not isinstance(left, _SEQUENCES) or name not in ("__add__", "__mul__"):
+    if not issubclass(_kind(left), _SEQUENCES) or name not in ("__add__", "__mul__"):
         return False
-    return isinstance(class_attribute(type(left), name), types.WrapperDescriptorType)
+    return isinstance(class_attribute(_kind(left), name), types.WrapperDescriptorType)
 
 
 _SEQUENCES = (list, tuple, str, bytes, bytearray, deque)
@@ -309,6 +312,12 @@ def _without(value: Any) -> Any:
     if isinstance(value, (Tracer, TracedInt)):
         name = type(_number(value)).__name__
     return object.__new__(type(name, (), {}))
+
+
+def _without_elements(value: Any) -> Any:
+    """The same of a matrix product, which takes arrays whole."""
+    array = isinstance(value, Tracer) and value.type.form == "array"
+    return np.empty((1,) * value.ndim) if array else _without(value)
 
 
 def _number(value: Any) -> Any:
