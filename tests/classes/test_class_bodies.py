@@ -188,3 +188,26 @@ def test_defaults_of_functions_in_the_body():
 
     for function in (appended, registered, by_lambda):
         check_calls(function, (1.5,), (2,), (0.5,))
+
+
+def test_names_of_the_body():
+    def written(x):
+        class Model:
+            for name in "ab":
+                locals()[name] = lambda self, name=name: (name, x)
+            vars()["rate"] = x
+            locals().update(order=2)
+            total = order + rate  # noqa: F821
+
+        return Model().a(), Model.rate, Model.total
+
+    def read(x):
+        class Model:
+            a = x * 2
+            held = dict(locals())
+            names = sorted(name for name in vars() if not name.startswith("_"))
+
+        return Model.held["a"], Model.names
+
+    for function in (written, read):
+        check_calls(function, (1.5,), (2,))

@@ -5,9 +5,11 @@
 
 import collections
 
+import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 from helpers import each
 
 LOG = []
@@ -107,3 +109,28 @@ def test_operators_of_sequences_are_those_of_python(f):
 @pytest.mark.filterwarnings("ignore::gradsmith.errors.GradsmithWarning")
 def test_derivatives_go_through_reflected_methods():
     assert gs.grad(lambda x: ([1, 2] + Right(x)) * ("ab" * Right(x)))(1.5) == 2 * 2 + 4 * 1.5
+
+
+def test_equality_with_arrays():
+    class Declines:
+        def __eq__(self, other):
+            return NotImplemented
+
+        __hash__ = object.__hash__
+
+    class DeclinesUnequal:
+        def __ne__(self, other):
+            return NotImplemented
+
+    def f(x):
+        made = Declines() == x, Declines() != x, DeclinesUnequal() == x, DeclinesUnequal() != x
+        return *made, object() == x
+
+    check_calls(f, (np.array([1.0, 2.0]),), (np.array([[1, 2, 3]]),))
+
+
+def test_texts_on_the_left():
+    def f(x):
+        return f"{x}" + Right(x), f"{x}" * Right(2)
+
+    check_calls(f, (1.5,), (2,))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls, function_of
 from helpers import each
 from programs.harness import same_bits
 
@@ -309,3 +310,21 @@ def test_rows_are_the_arrays_that_were_appended():
     check(one_array, X)
     for f in (written_later, element_written):
         check(f, np.random.default_rng(0).normal(size=(6, 2)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    b, i = np.zeros(3), 0\n    for b[i] in x:\n        i = i + 1\n    return b\n",
+        "    b, i = [0, 0, 0], 0\n    for b[i] in x:\n        i = (i + 2) % 3\n    return b, i\n",
+        "    b, i, t = [0.0, 0.0], 0, 0.0\n    for v, b[i] in zip(x, x[::-1]):\n"
+        "        i = 1 - i\n        t += v * b[0]\n    return float(t)\n",
+        "    b, i = np.zeros(3), 0\n    for b[i] in x:\n        if b[i] > 0:\n            i = 2\n"
+        "    return b\n",
+        "    b = np.zeros(4)\n    for b[0] in x:\n        b[1] += b[0] ** 2\n"
+        "    return float(b.sum())\n",
+    ],
+)
+def test_targets_that_are_elements(body):
+    f = function_of(body, "x")
+    check_calls(f, (np.array([1.0, 2.0, 3.0]),), (np.array([3.0, -1.0, 0.5]),))

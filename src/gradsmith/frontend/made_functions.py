@@ -34,7 +34,8 @@ def note_inner_functions(users: types.CodeType, staged: types.CodeType) -> None:
 
 def users_code(code: types.CodeType) -> types.CodeType:
     """The code that the user has written, of which this one may have been made."""
-    return _users[code] if code in _users else code
+    known = code in _users
+    return _users[code] if known else code
 
 
 def with_qualified_names(users: types.CodeType, staged: types.CodeType) -> types.CodeType:

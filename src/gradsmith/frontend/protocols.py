@@ -237,14 +237,7 @@ def either_side(
     """The method of the left operand, else that of the right one, as Python decides."""
     if has_own_operators(left, right, name, reflected):
         return asked_in_turn(name, reflected, plain, left, right)
-    kinds = _kind(left), _kind(right)
-    ways = [(left, name, right), (right, reflected, left)]
-    if kinds[0] is kinds[1] and name != reflected and name not in _COMPARING:
-        ways = ways[:1]
-    elif kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
-        mine, theirs = (class_attribute(kind, reflected) for kind in kinds)
-        if mine is not theirs or name in _COMPARING:
-            ways.reverse()
+    ways = _ways(name, reflected, left, right)
     if isinstance(left, Tracer) and not left.type.weak and special(right, "__array_ufunc__"):
         return call(_UFUNCS[name], left, right)
     methods = any(special(owner, method) for owner, method, _ in ways)
@@ -268,6 +261,19 @@ def either_side(
         return NotImplemented
     without = _without_elements if name == "__matmul__" else _without
     return plain(without(left), without(right))
+
+
+def _ways(name: str, reflected: str, left: Any, right: Any) -> list[tuple[Any, str, Any]]:
+    """Each method that Python may call: its owner, its name, and the other operand; in order."""
+    kinds = _kind(left), _kind(right)
+    ways = [(left, name, right), (right, reflected, left)]
+    if kinds[0] is kinds[1]:
+        return ways if name == reflected or name in _COMPARING else ways[:1]
+    if issubclass(kinds[1], kinds[0]):
+        mine, theirs = (class_attribute(kind, reflected) for kind in kinds)
+        if mine is not theirs or name in _COMPARING:
+            ways.reverse()
+    return ways
 
 
 def _kind(value: Any) -> type:
@@ -316,8 +322,7 @@ def _without(value: Any) -> Any:
 
 def _without_elements(value: Any) -> Any:
     """The same of a matrix product, which takes arrays whole."""
-    array = isinstance(value, Tracer) and value.type.form == "array"
-    return np.empty((1,) * value.ndim) if array else _without(value)
+    return np.empty((1,) * value.ndim) if _is_array(value) else _without(value)
 
 
 def _number(value: Any) -> Any:
@@ -476,13 +481,32 @@ def compare(word: str, left: Any, right: Any) -> Any:
     if (word == "Eq" or unequal) and not asks and are_compared_by_identity(left, right):
         return is_same_object(left, right) is not unequal
     if unequal:
-        return Negated(compare("Eq", left, right)) if asks else plain(left, right)
+        return _unequal(left, right) if asks else plain(left, right)
     given = either_side(name, reflected, plain, left, right)
-    if given is not NotImplemented:
-        return given
-    if word in ("Eq", "NotEq"):
-        return is_same_object(left, right) is (word == "Eq")
-    return plain(_without(left), _without(right))
+    return _declined(word, plain, left, right) if given is NotImplemented else given
+
+
+def _declined(word: str, plain: Callable[..., Any], left: Any, right: Any) -> Any:
+    """A comparison that neither operand answers."""
+    if word not in ("Eq", "NotEq"):
+        return plain(_without(left), _without(right))
+    if _is_array(right):
+        return plain(_without(left), right)  # NumPy compares it with each element
+    return is_same_object(left, right) is (word == "Eq")
+
+
+def _unequal(left: Any, right: Any) -> Any:
+    """``left != right`` by ``__eq__`` of an operand."""
+    if not _is_array(right):
+        return Negated(compare("Eq", left, right))
+    given = either_side("__eq__", "__eq__", operator.eq, left, right)
+    if given is NotImplemented:
+        return _declined("NotEq", operator.ne, left, right)
+    return Negated(given)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Tracer) and value.type.form == "array"
 
 
 def _asking(left: Any, right: Any) -> Any:

@@ -50,6 +50,8 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
             arguments = [ast.Starred(made_known, ast.Load(), **place(node))]
         made: ast.expr = replaced(node, args=arguments, keywords=keywords)
         shown = _SHOWING.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if shown == "users_variables" and rewriter.scope.is_class:
+            return made  # the attributes of the class, which the body may write to
         if shown == "users_names":  # the names alone do not tell which variables are set
             made = rewriter.call("locals", place(node))
         return made if shown is None else rewriter.call(shown, place(node), made)

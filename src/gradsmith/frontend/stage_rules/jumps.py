@@ -245,7 +245,7 @@ class Lowering:
         """A loop with flags for its jumps, and what to do before and after it."""
         if _stuck(node.body, looking=True) or has_yield([node]):
             return [], self._inner(node), []
-        node = asking_first(node)
+        node = self._storing_first(asking_first(node))
         body = self._block(node.body)
         broken, returned = leaves(node.body, ast.Break), returns(node.body)
         if not (broken or returned):
@@ -265,6 +265,17 @@ class Lowering:
             flag = _read(names.returned, node)
             after = [give] if only else [ast.If(flag, [give], after, **place(node))]
         return [_assign(name, _constant(False, node), node) for name in flags], made, after
+
+    def _storing_first(self, node: ast.For | ast.While) -> ast.For | ast.While:
+        """``for a[i] in e:`` as ``for item in e: a[i] = item``: an iteration may change ``i``."""
+        if isinstance(node, ast.While) or not any(
+            isinstance(part, (ast.Subscript, ast.Attribute)) for part in ast.walk(node.target)
+        ):
+            return node
+        (item,), at = self._names("item"), place(node)
+        stores = ast.Assign([node.target], _read(item, node), **at)
+        target = ast.Name(item, ast.Store(), **at)
+        return replaced(node, target=target, body=[stores, *node.body])
 
     def _with(self, node: ast.With) -> tuple[Block, ast.stmt, Block]:
         """The same for ``with``: it is left before its jump happens."""

@@ -24,5 +24,7 @@ def name(rewriter: Rewriter, node: ast.Name) -> ast.expr:
         return rewriter.call("value_or_none", at, rewriter.text(node.id, at), node)
     if staging or not isinstance(node.ctx, ast.Load) or not rewriter.scope.outside(node.id):
         return node
+    if rewriter.scope.is_class and not rewriter.is_known(node.id):
+        return node  # what the body has written to `locals()`
     at = place(node)
     return rewriter.call("read", at, rewriter.text(node.id, at), node)

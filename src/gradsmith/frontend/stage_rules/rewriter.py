@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -159,6 +160,10 @@ class Rewriter:
             and node.id not in self.shadowing
             and self.scope.outside(node.id)
         )
+
+    def is_known(self, name: str) -> bool:
+        """Whether a variable around the function, or a builtin, has this name."""
+        return name in self.shadowing or hasattr(builtins, name)
 
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[None]:
