@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+
+from gradsmith.ir.dims import RELATIONS
 
 EXACT_NUMBERS = (Fraction, Decimal)
 """Python compares them with integers and floats by what both stand for."""
-
-_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 
 
 def comparable(relation: str, number: Fraction | Decimal, *, whole: bool) -> float:
@@ -27,7 +17,8 @@ def comparable(relation: str, number: Fraction | Decimal, *, whole: bool) -> flo
     ``x < number`` for each float ``x``, for each integer if ``whole``. NaN equals nothing.
     """
     if isinstance(number, Decimal) and not number.is_finite():
-        _RELATIONS[relation](0, number)  # raises Python's error of what has no order
+        # which raises Python's error of what has no order
+        RELATIONS[relation](0, number)  # type: ignore[arg-type]
         return float(number)
     exact = Fraction(number)
     upward = relation in ("<", ">=")
