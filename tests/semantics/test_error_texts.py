@@ -179,3 +179,31 @@ def test_a_mapping_may_have_more_than_a_text_takes():
     """Lists and arrays count as mappings, numbers of Python's and tuples do not."""
     function = function_of(texts("'v' % x"), "x")
     check_calls(function, ([1.5],), ((1.5,),), (1.5,), (np.array([1.5]),), ({"a": 1.5},))
+
+
+def test_arguments_that_are_given_twice():
+    def text_of(call):
+        try:
+            return call()
+        except TypeError as error:
+            return str(error)
+
+    class Model:
+        def value(self, scale=1, **options):
+            return scale, sorted(options)
+
+    def joined(*parts, sep="-", **options):
+        return sep, parts, sorted(options)
+
+    def f(x, options):
+        more = {"sep": 2}
+        return (
+            text_of(lambda: joined(x, sep=1, **more)),
+            text_of(lambda: joined(**options, **options)),
+            text_of(lambda: Model().value(sep=x, **more)),
+            text_of(lambda: dict(sep=1, **more)),
+            text_of(lambda: np.sum(*3)),
+            joined(*[x, 1], **options),
+        )
+
+    check_calls(f, (1.5, {"a": 2.0}), (0.5, {"b": 1}))

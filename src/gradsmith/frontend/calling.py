@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -20,6 +21,18 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if not _implementation:  # staged code without the runtime: Python's own calls
         return function(*args, **kwargs)
     return _implementation[0](function, *args, **kwargs)
+
+
+def calling(call: Callable[..., Any], function: Any, /) -> Callable[..., Any]:
+    """``call`` of the function, by whose name Python's errors about ``*a`` and ``**k`` go."""
+    made = partial(call, function)
+    if isinstance(function, _NAMED) or type(function).__module__ == "numpy":
+        for name in ("__qualname__", "__module__"):
+            setattr(made, name, getattr(function, name, None))
+    return made
+
+
+_NAMED = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
 
 
 def later(function: Any) -> Callable[..., Any]:

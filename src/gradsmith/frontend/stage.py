@@ -19,7 +19,7 @@ import numpy as np
 
 from gradsmith.errors import InternalError, Span, UnsupportedError
 from gradsmith.frontend import protocols, stacked_arrays
-from gradsmith.frontend.calling import call
+from gradsmith.frontend.calling import call, calling
 from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.class_statements import Making
 from gradsmith.frontend.classes import is_instance, is_users_class
@@ -428,6 +428,7 @@ class Scratch:
     unary = staticmethod(protocols.unary)
     compared = staticmethod(compared)
     by_keys = staticmethod(protocols.by_keys)
+    calling = staticmethod(calling)
 
     def evaluated(self, source: Any, *namespaces: Any) -> tuple[Any, ...]:
         """The arguments of `eval`."""

@@ -56,17 +56,30 @@ def call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
             made = rewriter.call("locals", place(node))
         return made if shown is None else rewriter.call(shown, place(node), made)
     at = place_of_attribute(node, node.func)
-    return ast.Call(rewriter.method(RUNTIME, "call", at), [function, *arguments], keywords, **at)
+    by_runtime = rewriter.method(RUNTIME, "call", at)
+    if _takes_apart(node):
+        named = rewriter.scratch("calling", at, by_runtime, function)
+        return ast.Call(named, arguments, keywords, **at)
+    return ast.Call(by_runtime, [function, *arguments], keywords, **at)
+
+
+def _takes_apart(node: ast.Call) -> bool:
+    """Whether Python takes arguments apart (``*a``, ``**k``), and says of which function they are
+    where it cannot.
+    """
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    return starred or any(keyword.arg is None for keyword in node.keywords)
 
 
 def raw_call(rewriter: Rewriter, node: ast.Call) -> ast.expr:
     """The same as ``__gs__.call_raw(...)``, whose result may be None on some paths only."""
     made = call(rewriter, node)
     function = getattr(made, "func", None)
-    if not (isinstance(function, ast.Attribute) and function.attr == "call"):
-        return made
     raw = rewriter.method(RUNTIME, "call_raw", place_of_attribute(node, node.func))
-    return replaced(made, func=raw)
+    if isinstance(function, ast.Call):
+        return replaced(made, func=replaced(function, args=[raw, function.args[1]]))
+    by_runtime = isinstance(function, ast.Attribute) and function.attr == "call"
+    return replaced(made, func=raw) if by_runtime else made
 
 
 def _may_be_first(node: ast.Call) -> bool:
