@@ -1,11 +1,13 @@
 """Parts of texts of traced numbers in containers: their methods are Python's own."""
 
 import collections
+import re
 
 import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 
 
 def _a_character(x):
@@ -110,3 +112,33 @@ def test_numpys_integers_repeat_texts():
     compiled = gs.compile(_repeated)
     for x in (1.5, -2.0, 3.0):
         assert compiled(x) == _repeated(x)
+
+
+PAIR = re.compile(r"(?P<key>[a-z])=(?P<value>\d+)")
+
+
+def test_texts_that_functions_substitute():
+    def by_pattern(x, s):
+        return PAIR.sub(lambda m: f"{m['key']}:{float(m['value']) * x:.1f}", s)
+
+    def by_function(x, s):
+        seen = []
+
+        def made(match):
+            seen.append(match.start())
+            return f"{x}" if match.group() == "1" else match.group()
+
+        first = re.sub(r"\d+", lambda m: str(int(m.group()) * x), s, count=1)
+        return first, re.sub("1|2", made, s), seen, re.sub("x*", lambda m: "-", s)
+
+    def no_text(x, s):
+        try:
+            return re.sub("a", lambda m: x, s)
+        except TypeError as error:
+            return str(error)
+
+    def nothing(x, s):
+        return re.sub("a|b", lambda m: f"{x}" if m.group() == "b" else None, s)
+
+    for function in (by_pattern, by_function, no_text, nothing):
+        check_calls(function, (1.5, "a=1 b=22"), (2, "b=2,a=11"), (0.5, ""))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import operator
+import re
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -59,6 +61,8 @@ def text_meaning(
         meaning = WRITING.get(function)
     except TypeError:  # not hashable
         meaning = None
+    if meaning is None and _substitutes(function, owner, args):
+        return functools.partial(_substituted, call, owner)
     if meaning is not None and _applies(function, args, kwargs):
         for argument in args:
             if isinstance(argument, Refusing):  # print(*values) of the rows of an array
@@ -74,6 +78,42 @@ def text_meaning(
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
         return None
     return functools.partial(_with_strings, call, function, *bound)
+
+
+def _substitutes(function: Any, owner: Any, args: Sequence[Any]) -> bool:
+    """Whether it is ``re.sub``, or the method of a pattern, with a function that makes texts."""
+    method = isinstance(owner, re.Pattern) and function.__name__ == "sub"
+    if current_trace() is None or not (method or function is re.sub):
+        return False
+    if any(isinstance(argument, bytes) for argument in args):
+        return False
+    place = 0 if method else 1
+    return len(args) > place and isinstance(args[place], (types.FunctionType, types.MethodType))
+
+
+def _substituted(call: Call, owner: Any, *args: Any, **kwargs: Any) -> Any:
+    """``re.sub(pattern, make, string)``: ``make`` may give texts of traced values."""
+    if owner is None:
+        pattern, *given, flags = _of_sub(*args, **kwargs)
+        return _substituted(call, re.compile(used(pattern), flags), *given)
+    make, string, count = _of_pattern(*args, **kwargs)
+    string, found, end = used(string), [], 0
+    for match in itertools.islice(owner.finditer(string), count or None):
+        before, made = string[end : match.start()], call(make, match)
+        found += [before] if before else []
+        found += [] if made is None else [made]
+        end = match.end()
+    return by_join("", [*found, string[end:]])
+
+
+def _of_sub(
+    pattern: Any, repl: Any, string: Any, count: int = 0, flags: int = 0
+) -> tuple[Any, Any, Any, int, int]:
+    return pattern, repl, string, count, flags
+
+
+def _of_pattern(repl: Any, string: Any, count: int = 0) -> tuple[Any, Any, int]:
+    return repl, string, count
 
 
 _LATE = (list, tuple, dict, *STAND_INS)
