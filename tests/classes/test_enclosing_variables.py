@@ -1,9 +1,14 @@
 """Variables of enclosing functions that methods set, and functions that libraries have wrapped."""
 
+# ruff: noqa: B023
+
 from __future__ import annotations
 
 import functools
 from textwrap import indent
+
+import numpy as np
+import pytest
 
 import gradsmith as gs
 from control.one_object import check_calls, function_of
@@ -321,3 +326,122 @@ def test_variables_from_outside():
             set_plain(value)
         assert compiled(number) == plain(number)
         assert read() == expected()
+
+
+NESTED = {
+    "accumulated": (
+        "    total = x\n    for i in range(n):\n        def add(v):\n            nonlocal total\n"
+        "            total += v * i\n        add(1)\n    return total\n"
+    ),
+    "in a branch": (
+        "    total = x\n    for i in range(n):\n        def double():\n            nonlocal total\n"
+        "            total *= 2\n        if total > 1.2:\n            double()\n"
+        "    return total\n"
+    ),
+    "beside a branch": (
+        "    total = x\n    for i in range(n):\n        def add(v):\n"
+        "            nonlocal total\n            total += v * i\n            return total\n"
+        "        if add(1) > 3.1:\n"
+        "            i = 10\n            add(2)\n    return total\n"
+    ),
+    "kept": (
+        "    total, functions = x, []\n    for i in range(n):\n        def add(v):\n"
+        "            nonlocal total\n            total += v * i\n            return total\n"
+        "        functions.append(add)\n        add(1)\n"
+        "    return [f(1) for f in functions], total\n"
+    ),
+    "a condition": (
+        "    y = x\n    while n:\n        n -= 1\n        def step(d):\n"
+        "            nonlocal y, n\n            y += d * n\n            if y > 6.1:\n"
+        "                n = 0\n        step(1)\n    return y\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", NESTED.values(), ids=NESTED)
+def test_functions_that_iterations_make(body):
+    f = function_of(body, "x, n")
+    check_calls(f, (1.0, 2), (2.5, 3), (5.0, 4), (0.5, 0))
+
+
+def test_errors_about_variables_without_values_say_their_names():
+    def f(x):
+        k = x
+
+        def read():
+            return k
+
+        if x > 1:
+            del k
+        try:
+            return read()
+        except NameError as error:
+            return str(error), error.name
+
+    check_calls(f, (1.5,), (0.5,), (2.0,))
+
+
+def test_methods_and_arrays_of_such_functions():
+    def of_a_class(x, n):
+        total, hits = x, []
+        for i in range(n):
+
+            class Bump:
+                step = i
+
+                def __call__(self):
+                    nonlocal total
+                    total += self.step
+                    return total
+
+            if Bump()() > 2:
+                hits.append(i)
+        return total, hits
+
+    def of_an_array(x, n):
+        s = np.zeros(2)
+        for i in range(n):
+
+            def add(r):
+                nonlocal s
+                s = s + r * x
+
+            add(i)
+            if s[0] > 1:
+                s = s * 2
+        return float(s.sum())
+
+    def bisected(x, n):
+        low, high = 0.0, x + 2
+        while True:
+            middle = (low + high) / 2
+
+            def shrink(up):
+                nonlocal low, high
+                if up:
+                    low = middle
+                else:
+                    high = middle
+                return high - low
+
+            if shrink(middle * middle < 2) < 0.2:
+                break
+        return low, high
+
+    def of_two_loops(x, n):
+        total = 0.0
+        for _ in range(n):
+            made = []
+            for j in range(2):
+
+                def add():
+                    nonlocal total
+                    total += x * j
+
+                made.append(add)
+            for add in made:
+                add()
+        return total
+
+    for function in (of_a_class, of_an_array, bisected, of_two_loops):
+        check_calls(function, (1.25, 2), (2.5, 3), (5.0, 4), (0.5, 0))

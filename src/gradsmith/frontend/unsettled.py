@@ -26,7 +26,7 @@ if sys.version_info < (3, 11):
 def no_value(name: str, *, outside: bool) -> NameError:
     """Python's error, in the words of this version, about a variable that has no value."""
     if outside:
-        return NameError(_WORDS.format("free", name) + " in enclosing scope")
+        return NameError(_WORDS.format("free", name) + " in enclosing scope", name=name)
     return UnboundLocalError(_WORDS.format("local", name))
 
 

@@ -187,12 +187,22 @@ class Rewriter:
         body = self.body(whole)
         self.liveness = outer
         at = place(node.body[0])
-        first = [] if self.scope.home is None else [self._home(self.scope.home, at)]
+        first = [self._cells(at)] if self.scope.shared else []
+        first += [] if self.scope.home is None else [self._home(self.scope.home, at)]
         unset = initially_unset(reads, self.scope.given)
         first += [self._set(name, "unset", at, self.text(name, at)) for name in unset]
         self.optional = around
         begin = 0 if ast.get_docstring(node, clean=False) is None else 1
         return [*body[:begin], *first, *body[begin:]]
+
+    def _cells(self, at: Place) -> ast.stmt:
+        """``__gs_cells_1 = lambda __gs_: (m,)``, by which loops and branches find the variables
+        that functions set which they make themselves.
+        """
+        read: list[ast.expr] = [ast.Name(name, ast.Load(), **at) for name in self.scope.shared]
+        own = ast.arguments([], [ast.arg(OWN, **at)], None, [], [], None, [])
+        held = ast.Lambda(own, ast.Tuple(read, ast.Load(), **at), **at)
+        return ast.Assign([ast.Name(self.variable("cells"), ast.Store(), **at)], held, **at)
 
     def _home(self, name: str, at: Place) -> ast.stmt:
         """``__gs_home_0 = __gs_scratch__.home()``, or ``...home(lambda: (m,))``."""

@@ -29,6 +29,8 @@ class Scope:
     """The first parameter of the function."""
     home: str | None = None
     """The variable that keeps where its own are set, if functions inside set any of them."""
+    shared: tuple[str, ...] = ()
+    """Those of its own that functions inside set."""
     rebound: frozenset[str] = frozenset()
     """Those of its own that it sets itself in other places than its top level."""
     set_by_methods: tuple[str, ...] = ()
@@ -79,7 +81,8 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
     names = Names(bound=set(given))
     names.collect([node.body] if isinstance(node, ast.Lambda) else node.body)
     bound = frozenset(names.bound - names.globals - names.nonlocals)
-    shared = any(isinstance(n, ast.Nonlocal) and bound & {*n.names} for n in ast.walk(node))
+    declared = (n.names for n in ast.walk(node) if isinstance(n, ast.Nonlocal))
+    shared = bound.intersection(name for names in declared for name in names)
     home = f"__gs_home_{_depth(parent)}" if shared else None
     shared_with = frozenset(names.globals), frozenset(names.nonlocals)
     rebound = frozenset[str]()
@@ -94,6 +97,7 @@ def function_scope(node: FunctionNode, parent: Scope | None) -> Scope:
         given=given,
         first=arguments[0].arg if arguments else None,
         home=home,
+        shared=tuple(sorted(shared)),
         rebound=rebound,
         set_by_methods=tuple(sorted(rebound & _set_by_methods(node))) if rebound else (),
     )
