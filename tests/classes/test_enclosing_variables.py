@@ -334,8 +334,9 @@ NESTED = {
         "            total += v * i\n        add(1)\n    return total\n"
     ),
     "in a branch": (
-        "    total = x\n    for i in range(n):\n        def double():\n            nonlocal total\n"
-        "            total *= 2\n        if total > 1.2:\n            double()\n"
+        "    total = x\n    for i in range(n):\n        def double():\n"
+        "            nonlocal total\n            total *= 2\n"
+        "        if total > 1.2:\n            double()\n"
         "    return total\n"
     ),
     "beside a branch": (
@@ -428,6 +429,11 @@ def test_methods_and_arrays_of_such_functions():
                 break
         return low, high
 
+    for function in (of_a_class, of_an_array, bisected):
+        check_calls(function, (1.25, 2), (2.5, 3), (5.0, 4), (0.5, 0))
+
+
+def test_functions_of_two_loops():
     def of_two_loops(x, n):
         total = 0.0
         for _ in range(n):
@@ -443,5 +449,4 @@ def test_methods_and_arrays_of_such_functions():
                 add()
         return total
 
-    for function in (of_a_class, of_an_array, bisected, of_two_loops):
-        check_calls(function, (1.25, 2), (2.5, 3), (5.0, 4), (0.5, 0))
+    check_calls(of_two_loops, (1.25, 2), (2.5, 3), (5.0, 4), (0.5, 0))
