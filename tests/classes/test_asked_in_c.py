@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter, defaultdict, deque
 
 import numpy as np
 import pytest
 
 import gradsmith as gs
+from control.one_object import check_calls
 
 LOG = []
 
@@ -194,3 +196,44 @@ def test_keys_outside_with_effects_are_refused(fun):
         OUTSIDE[Key(1.0)] = 1.0
     with pytest.raises(gs.GradsmithError, match="has effects"):
         gs.compile(fun)(2.0)
+
+
+class Rounded:
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return math.floor(self.value)
+
+    def __eq__(self, other):
+        return round(self.value) == round(other.value)
+
+
+class Typed:
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return hash(type(self.value).__name__)
+
+    def __eq__(self, other):
+        same = isinstance(other.value, float) and isinstance(self.value, float)
+        return same and f"{self.value:.0f}" == f"{other.value:.0f}"
+
+    def __bool__(self):
+        return isinstance(self.value, int)
+
+
+@pytest.mark.parametrize("kind", [Rounded, Typed])
+def test_methods_without_effects_know_traced_numbers(kind):
+    def looked_up(x, y):
+        table = {kind(x): 1}
+        table[kind(y)] = 2
+        found = {kind(x): "found"}.get(kind(y), "missing")
+        return len(table), found, len({kind(x), kind(y), kind(2.0)}), kind(x) in [kind(y)]
+
+    def filtered(x, y):
+        return len(list(filter(None, [kind(x), kind(y)])))
+
+    for function in (looked_up, filtered):
+        check_calls(function, (1, 4), (1.4, 1.2), (1.0, 1), (2, 2.0), (3.7, 3.2))

@@ -351,6 +351,17 @@ NESTED = {
         "        functions.append(add)\n        add(1)\n"
         "    return [f(1) for f in functions], total\n"
     ),
+    "beside another branch": (
+        "    k, flag, text, seen = 0, False, 'a', []\n    for i in range(n):\n"
+        "        def count():\n            nonlocal k, flag, text, seen\n            k += 1\n"
+        "            flag, text, seen = not flag, text + 'b', seen + [i]\n        count()\n"
+        "        if x > 6:\n            x = x + 1\n    return k, flag, text, seen, x\n"
+    ),
+    "in one branch only": (
+        "    k = 0\n    for i in range(n):\n        def count():\n            nonlocal k\n"
+        "            k += 1\n        if x > 2:\n            count()\n"
+        "        if i + x > 6:\n            break\n    return k\n"
+    ),
     "a condition": (
         "    y = x\n    while n:\n        n -= 1\n        def step(d):\n"
         "            nonlocal y, n\n            y += d * n\n            if y > 6.1:\n"

@@ -201,3 +201,35 @@ def test_fields_in_slots_that_init_does_not_take():
 
     check_calls(f, (1.0,), (2.0,))
     assert gs.grad(lambda x: Model(x).a * Model(x).order)(2.0) == 3.0
+
+
+def test_truths_of_texts():
+    class Written(Shown):
+        def __bool__(self):
+            return str(self.v) == "1.0"
+
+    def f(x):
+        same = str(x) == "1.0"
+        truths = bool(Written(x)), not Written(x), any([Written(x)]), same is True
+        return *truths, "y" if Written(x) else "n", len(list(filter(None, [Written(x)])))
+
+    check_calls(f, (1.0,), (1.5,), (2,))
+
+
+def test_docstrings_that_are_added_to():
+    def f(x):
+        def made():
+            "doc"
+            return x
+
+        class Model:
+            "model"
+
+        made.__doc__ += "!"
+        Model.__doc__ += "?"
+        model = Model()
+        model.__doc__ = "i"
+        model.__doc__ += "j"
+        return made.__doc__, Model.__doc__, model.__doc__, made()
+
+    check_calls(f, (1.5,), (2,))

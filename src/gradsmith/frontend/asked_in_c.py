@@ -17,7 +17,6 @@ import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from gradsmith.errors import UnsupportedError
 from gradsmith.frontend.asked_numbers import given_number
@@ -72,7 +71,8 @@ def _note_class(cls: type, key: bool) -> None:
     trace = current_trace()
     if trace is None:
         return
-    if key and any(map(_hash_has_effects, cls.__mro__[:-1])):
+    hashing = [own_method(vars(base).get("__hash__")) for base in cls.__mro__[:-1]]
+    if key and any(_has_effects(cls, method) for method in hashing):
         raise UnsupportedError(
             f"{cls.__name__}.__hash__ has effects, and an object of this class is a key of a "
             "dict or set outside of the function, or of a cache",
@@ -165,7 +165,7 @@ _INTERNAL = (
 def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ...]) -> Any:
     """What a method gives; what it does is undone."""
     trace = current_trace()
-    if trace is None or name in _DOING:
+    if trace is None or name in _DOING or not _has_effects(type(owner), own):
         return own(owner, *args)
     if name == "__hash__" and id(owner) in trace.hashes:
         return trace.hashes[id(owner)][1]
@@ -184,29 +184,24 @@ def _quietly(name: str, own: types.FunctionType, owner: Any, args: tuple[Any, ..
     return made
 
 
-def _hash_has_effects(cls: type) -> bool:
-    method = own_method(vars(cls).get("__hash__"))
-    return isinstance(method, types.FunctionType) and may_have_effects(method, cls)
-
-
-_known: WeakKeyDictionary[type, tuple[list[Any], frozenset[str]]] = WeakKeyDictionary()
-"""The code of each class's methods, which may be replaced later, and the names that were found."""
+def _has_effects(cls: type, method: Any) -> bool:
+    """Whether the method may have effects (counters, logs, caches)."""
+    if not isinstance(method, types.FunctionType):
+        return False
+    return may_have_effects(method, cls)
 
 
 def _replaced_methods(cls: type) -> dict[str, types.FunctionType]:
     """The special methods of a class itself that are to call the runtime, by name."""
     defined = {name: own_method(vars(cls).get(name)) for name in _NAMES}
-    held = {n: m for n, m in defined.items() if isinstance(m, types.FunctionType)}
-    codes = [(name, method.__code__) for name, method in held.items()]
-    known, names = _known.get(cls, ([], frozenset()))
-    if known != codes:
-        names = frozenset(
-            name
-            for name, method in held.items()
-            if name in _NUMBERS
-            or name == "__hash__"
-            or (name in _DOING and not is_library(method))
-            or (name not in _DOING and may_have_effects(method, cls))
-        )
-        _known[cls] = codes, names
-    return {name: method for name, method in held.items() if name in names}
+    return {
+        name: method
+        for name, method in defined.items()
+        if isinstance(method, types.FunctionType)
+        and not (name in _DOING and is_library(method))
+        and method.__code__.co_filename != _GENERATED
+    }
+
+
+_GENERATED = "<string>"
+"""The file of what `dataclasses` writes: it asks the fields, and does nothing else."""

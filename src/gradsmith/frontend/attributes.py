@@ -756,6 +756,11 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     return _held(trace, owner, name)
 
 
+def is_own_attribute(name: str) -> bool:
+    """Whether an object that stands for another one in statements has this attribute itself."""
+    return name.startswith("_gs_") or name == "__class__"
+
+
 class Attributes:
     """What is written to where the user writes ``owner.name = value``."""
 
@@ -765,7 +770,9 @@ class Attributes:
         object.__setattr__(self, "_gs_trace", trace)
         object.__setattr__(self, "_gs_owner", owner)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:
+        if is_own_attribute(name):
+            return object.__getattribute__(self, name)
         return read_attribute(self._gs_trace, self._gs_owner, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

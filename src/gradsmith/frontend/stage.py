@@ -19,6 +19,7 @@ import numpy as np
 
 from gradsmith.errors import InternalError, Span, UnsupportedError
 from gradsmith.frontend import protocols, stacked_arrays
+from gradsmith.frontend.attributes import is_own_attribute
 from gradsmith.frontend.calling import call, calling
 from gradsmith.frontend.choices import compared, truth
 from gradsmith.frontend.class_statements import Making
@@ -566,14 +567,16 @@ class Updating:
     def __setitem__(self, key: Any, value: Any) -> None:
         self._gs_target[key] = value
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:
+        if is_own_attribute(name):
+            return object.__getattribute__(self, name)
         return Operand(getattr(self._gs_target, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._gs_target, name, value)
 
 
-for _method in (Updating.__getitem__, Updating.__setitem__, Updating.__getattr__):
+for _method in (Updating.__getitem__, Updating.__setitem__, Updating.__getattribute__):
     in_users_name(_method)
 in_users_name(Updating.__setattr__)
 

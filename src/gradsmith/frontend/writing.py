@@ -325,8 +325,8 @@ def by_join(separator: Any, texts: Sequence[Any]) -> Any:
     for text in texts:
         if isinstance(text, Refusing):  # the paths to here give different texts
             text.refuse()
-    late = (Text, Tracer, TracedInt)
-    if not any(isinstance(t, late) for t in (separator, *texts)):
+    late = any(isinstance(text, (Text, Tracer, TracedInt)) for text in texts)
+    if not (late or isinstance(separator, Text)) or isinstance(separator, TracedInt):
         return separator.join(texts)
     for place, text in enumerate(texts):
         if not isinstance(text, (str, Text)):

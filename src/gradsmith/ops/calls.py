@@ -663,7 +663,7 @@ def type_of(
         found = (dims.as_symbol(size) for size in shape)
         counts = tuple(symbol for symbol in found if symbol is not None)
         return ArrayType(value.dtype, shape, "array"), Extents(counts), None
-    if isinstance(value, np.generic) or type(value) is bool:
+    if isinstance(value, np.generic):
         return ArrayType(np.asarray(value).dtype, (), "scalar"), Extents(()), None
     type_ = ArrayType(np.dtype(type(value)), (), "python")
     size = dims.changing(name, value, None, None) if type(value) is int else None
