@@ -325,9 +325,9 @@ def by_join(separator: Any, texts: Sequence[Any]) -> Any:
     for text in texts:
         if isinstance(text, Refusing):  # the paths to here give different texts
             text.refuse()
-    late = any(isinstance(text, (Text, Tracer, TracedInt)) for text in texts)
-    if not (late or isinstance(separator, Text)) or isinstance(separator, TracedInt):
-        return separator.join(texts)
+    late = any(isinstance(text, (Text, Tracer, TracedInt)) for text in (separator, *texts))
+    if not (late and isinstance(separator, (str, Text))):
+        return separator.join(texts)  # which raises Python's error of what is no text
     for place, text in enumerate(texts):
         if not isinstance(text, (str, Text)):
             traced = isinstance(text, (Tracer, TracedInt))
