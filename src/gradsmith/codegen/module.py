@@ -21,8 +21,8 @@ class Module:
     errors: Mapping[str, type[BaseException]]
     parameters: tuple[str, ...]
     """What the parameters are called."""
-    effects: frozenset[str] = frozenset()
-    """The functions, as they are written, whose calls are effects."""
+    definition: ast.FunctionDef
+    """The function, with the expressions marked that go through the log of effects."""
 
 
 def module(program: Program) -> Module:
@@ -45,7 +45,7 @@ def module(program: Program) -> Module:
     constants = printer.print_module(body.constants, []) if body.constants else ""
     before = "\n".join(part for part in (head, constants) if part)
     text = "\n\n".join([before, *body.errors.definitions, *helpers, code])
-    return Module(text, body.errors.own, tuple(a.name for a in arguments), frozenset(body.effects))
+    return Module(text, body.errors.own, tuple(a.name for a in arguments), definition)
 
 
 def _imports(modules: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from gradsmith.codegen.forms import (
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.helpers import Helpers
 from gradsmith.codegen.loops import Loop
+from gradsmith.codegen.marks import marked
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.ownership import prepared
@@ -58,8 +59,6 @@ class Body:
         self.constants: list[ast.stmt] = []
         self.helpers = Helpers(self.names, [argument.name for argument in program.arguments])
         self.errors = Errors(self.names)
-        self.effects: set[str] = set()
-        """The functions, as they are written, whose calls are effects."""
         self._literals: dict[object, ast.expr] = {}
         self.taped: dict[str, str] = {}
         """For the variables of tapes: what one of their values is called."""
@@ -129,10 +128,9 @@ class Body:
         """The name of a module of Python's that is imported."""
         return syntax.name(self.helpers.module(name))
 
-    def logged(self, function: ast.expr) -> ast.expr:
-        """The function, whose calls are effects."""
-        self.effects.add(ast.unparse(function))
-        return function
+    def logged(self, computed: ast.expr) -> ast.expr:
+        """The expression, marked: it goes through the log of effects."""
+        return marked(computed)
 
     def error(self, kind: type[BaseException]) -> ast.expr:
         """The name of a class of errors."""
@@ -324,8 +322,6 @@ class Body:
             (Loop if isinstance(form, LoopForm) else Branch)(self, node).write()
             return []
         if "effect" in node.op.traits and not self._is_read(node):
-            if node.op is call and not node.attrs["callee"].is_logged:
-                return []  # what is only looked at
             done = self._emit(node)
             if node.op is evaluation and isinstance(done, (ast.Name, ast.Constant)):
                 return []  # a statement before it has computed the value

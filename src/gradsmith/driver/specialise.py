@@ -13,6 +13,7 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.codegen.forms import all_nodes
 from gradsmith.codegen.load import load
+from gradsmith.codegen.marks import has_marks
 from gradsmith.codegen.module import module
 from gradsmith.codegen.names import parameter_names
 from gradsmith.codegen.program import Argument, Program
@@ -155,8 +156,8 @@ class Specialisation:
     where: Mapping[str, tuple[str, tree.Path]] = field(default_factory=dict)
     """The argument that a leaf is part of, and the way to it."""
     writes: ExternalWrites = field(default_factory=ExternalWrites)
-    logged: tuple[str, ...] = ()
-    """The functions whose calls are effects, where a check of a value may end a run after some."""
+    logged: bool = False
+    """Whether it has effects, and a check of a value may end a run after some."""
 
     def fits(self, leaves: dict[str, Any], arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments, whose leaves are these, may use the code."""
@@ -511,10 +512,11 @@ class _Attempt:
         program = _program(self.recipe, arguments, trace, lowered, shape, writes)
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)
-        loggable = checks_values(graph) or trace.log
-        logged = tuple(sorted(emitted.effects)) if loggable else ()
+        loggable = checks_values(graph) or bool(trace.log)
+        logged = loggable and has_marks(emitted.definition)
+        marks = emitted.definition if logged else None
         return Specialisation(
-            function=load(emitted.text, program.name, emitted.errors, logged),
+            function=load(emitted.text, program.name, emitted.errors, marks),
             logged=logged,
             source=emitted.text,
             program=program,

@@ -28,6 +28,7 @@ from gradsmith.frontend.foreign import is_library
 from gradsmith.frontend.grown import is_grown
 from gradsmith.frontend.maybe_unset import check_all_set
 from gradsmith.frontend.objects import note_made
+from gradsmith.frontend.opaque import OpaqueObject
 from gradsmith.frontend.spans import current_span, is_users_own
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.trips import TripIterator
@@ -44,7 +45,8 @@ def meaning_of_copy(function: Any, args: Any) -> Callable[..., Any] | None:
         return _refused
     if function is copy.copy and is_instance(args[0]):
         return _copied
-    return _deep_copied if function is copy.deepcopy else None
+    alone = len(args) == 1 and type(args[0]) is OpaqueObject
+    return _deep_copied if function is copy.deepcopy and not alone else None
 
 
 def _is_iterator(value: Any) -> bool:
@@ -82,6 +84,8 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
     exact = _EXACT.get(type(value))
     if exact is not None and not is_grown(value):
         return exact(value, memo)
+    if type(value) is OpaqueObject:
+        return _result_of_call(value, memo)
     root = type(value).__module__.split(".")[0]
     if type(value) in _ATOMIC or isinstance(value, type) or root == "gradsmith":
         return copy.deepcopy(value, memo)
@@ -93,6 +97,24 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
         if given is not None:
             return call(given, memo)
     return copy.deepcopy(value, memo) if is_grown(value) else _again(value, memo)
+
+
+def _result_of_call(value: OpaqueObject, memo: dict[int, Any]) -> Any:
+    """The copy of what a call without a rule has returned, by Python.
+
+    Raises
+    ------
+    UnsupportedError
+        It is the second one, which may hold parts of the first.
+    """
+    if memo.setdefault(id(OpaqueObject), value) is not value:
+        raise UnsupportedError(
+            "copy.deepcopy of an object that holds several results of calls that gradsmith does "
+            "not trace",
+            current_span(),
+            "copy each of them",
+        )
+    return call(copy.deepcopy, value)
 
 
 _ATOMIC = frozenset(

@@ -8,6 +8,11 @@ puts it in its place after each call.
 from __future__ import annotations
 
 import copy
+import datetime
+import decimal
+import enum
+import fractions
+import re
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,11 +40,13 @@ from gradsmith.frontend.grown import Grown, is_grown
 from gradsmith.frontend.iterator_stand_ins import take
 from gradsmith.frontend.journal import contents_of, fill, written_part
 from gradsmith.frontend.listed_results import as_list
+from gradsmith.frontend.opaque import OpaqueObject
 from gradsmith.frontend.storage import Storage
 from gradsmith.frontend.text import STAND_INS, Text
 from gradsmith.frontend.trace import Trace
-from gradsmith.frontend.traced_int import TracedInt
+from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.trips import Trips
 from gradsmith.frontend.unsettled import Cause, Refusing
 from gradsmith.frontend.value_guards import plain_key
 from gradsmith.ir.graph import Node
@@ -240,33 +247,43 @@ class Collector:
         """What makes the value anew in each call."""
         if isinstance(value, Refusing):
             value.refuse()
-        if isinstance(value, Text):
-            return _constant(value.settled())
         if isinstance(value, Tracer):
             known = self._unwritten_input(value)
             return known or self._chosen_array(value) or self._computed(value)
         find = self._finder(value)
         if find is not None:
             return lambda call: find(call.bound)
-        if isinstance(value, TracedInt) or is_grown(value):
+        if isinstance(value, (TracedInt, OpaqueObject)) or is_grown(value):
             return self._computed(as_list(value) if is_grown(value) else value)
-        if isinstance(value, METHODS) and self._finder(value.__self__) is not None:
-            return self._method(self._maker(value.__self__, label), value)
-        if isinstance(value, (np.ndarray, np.generic)):
-            return lambda call: copy.copy(value)
-        if tree.is_container(value) or type(value) is set or self._is_made(value):
-            return self._remade(value, label)
-        if _is_fixed(value, self.trace):
-            return _constant(value)
+        found = self._of_parts(value, label)
+        if found is not None:
+            return found
+        if isinstance(value, Text) or _is_fixed(value, self.trace):
+            return _constant(value.settled() if isinstance(value, Text) else value)
         raise UnsupportedError(
             f"the function makes a {type(value).__name__} and writes it to {label}, which is "
             "outside the function",
             hint="write numbers, arrays, or lists, dicts and objects of these",
         )
 
+    def _of_parts(self, value: Any, label: str) -> Make | None:
+        """What makes an object of its parts, if the class of the object is known."""
+        if isinstance(value, METHODS) and self._finder(value.__self__) is not None:
+            return self._method(self._maker(value.__self__, label), value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return lambda call: copy.copy(value)
+        if type(value) in _COPIED:
+            return self._copied(value)
+        if type(value) is slice or (isinstance(value, Trips) and value.counts):
+            return self._bounded(value, label)
+        if isinstance(value, BaseException):
+            return self._error(value, label)
+        return self._remade(value, label) if self._is_made(value) else None
+
     def _is_made(self, value: Any) -> bool:
-        made = self.trace.opened
-        return tree.is_namedtuple(value) or tree.is_dataclass_instance(value) or id(value) in made
+        if tree.is_container(value) or tree.is_namedtuple(value):
+            return True
+        return tree.is_dataclass_instance(value) or id(value) in self.trace.opened
 
     def _computed(self, value: Any) -> Make:
         place = len(self.found.values)
@@ -338,11 +355,49 @@ class Collector:
                 "copy it in any case: y = list(x)",
             )
 
+    def _copied(self, value: set[Any] | frozenset[Any] | bytearray) -> Make:
+        key, cls = id(value), type(value)
+        members = tuple(map(plain_key, value))
+        return lambda call: call.made.setdefault(key, cls(members))
+
+    def _bounded(self, value: slice | Trips, label: str) -> Make:
+        """A slice or range."""
+        if isinstance(value, slice):
+            type_: Any = slice
+            bounds = [value.start, value.stop, value.step]
+        else:
+            type_ = range
+            bounds = [wrap_size(value.start), wrap_size(value.stop), value.step]
+        parts = [self._maker(bound, label) for bound in bounds]
+
+        def make(call: Call) -> Any:
+            if id(value) not in call.made:
+                call.made[id(value)] = type_(*(part(call) for part in parts))
+            return call.made[id(value)]
+
+        return make
+
+    def _error(self, value: BaseException, label: str) -> Make:
+        """An error, without the frames that it has passed."""
+        key, cls, own = id(value), type(value), is_instance(value)
+        given = value.args if own else value.__reduce__()[1]  # of files more than ``args``
+        parts = [self._maker(part, label) for part in given]
+        held = {name: self._maker(part, label) for name, part in vars(value).items()}
+        cause = None if value.__cause__ is None else self._maker(value.__cause__, label)
+
+        def make(call: Call) -> Any:
+            if key not in call.made:
+                args = [part(call) for part in parts]
+                made = call.made[key] = cls.__new__(cls, *args) if own else cls(*args)
+                vars(made).update({name: part(call) for name, part in held.items()})
+                made.__cause__ = None if cause is None else cause(call)
+                made.__suppress_context__ = value.__suppress_context__
+            return call.made[key]
+
+        return make
+
     def _remade(self, value: Any, label: str) -> Make:
         self._check_not_chosen(value, label)
-        if isinstance(value, set):
-            made = frozenset(map(plain_key, value))
-            return lambda call: set(made)
         key, cls, option = id(value), type(value), tree.option_of(value)
         if key in self._in_the_making:
             raise UnsupportedError(
@@ -364,6 +419,9 @@ class Collector:
             return call.made[key]
 
         return make
+
+
+_COPIED = (set, frozenset, bytearray)
 
 
 def _chosen(storage: Storage) -> list[tuple[Storage, Cause]]:
@@ -407,12 +465,24 @@ def _assembled(kind: str, cls: type, option: Any, keys: tuple[Any, ...], parts: 
 
 
 def _is_fixed(value: Any, trace: Trace) -> bool:
-    """Whether the object is the same at each call."""
+    """Whether the object is the same at each call, or one that equals it would do."""
     if isinstance(value, types.FunctionType):
         return not is_made_function(trace, value)
-    if id(value) in trace.made or isinstance(value, types.MethodType):
-        return False
-    return not is_instance(value) or id(value) in trace.external
+    if isinstance(value, types.BuiltinFunctionType):  # a method, if it is of an object
+        return isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
+    if isinstance(value, _CONSTANTS) and not is_instance(value):
+        return not isinstance(value, type) or id(value) not in trace.made
+    return isinstance(value, enum.Enum) or id(value) in trace.external
+
+
+_CONSTANTS = (
+    *(str, bytes, bool, int, float, complex, range, types.NoneType, types.EllipsisType),
+    *(types.NotImplementedType, type, types.ModuleType, np.dtype, np.ufunc),
+    *(fractions.Fraction, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta),
+    *(datetime.tzinfo, re.Pattern, types.CodeType, types.GenericAlias, property),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType),
+)
+"""Classes of objects that cannot change."""
 
 
 def _is_number(value: Any) -> bool:

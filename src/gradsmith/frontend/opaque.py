@@ -54,7 +54,6 @@ from gradsmith.ops.calls import (
     Named,
     Nested,
     Place,
-    Writes,
     call,
     made,
     makes_new_arrays,
@@ -84,6 +83,15 @@ class OpaqueObject(ObjectStandIn):
         if callable(found):
             return OpaqueMethod(self, name)
         return record(Callee("attribute", name, f".{name}"), [self], {})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "node":
+            object.__setattr__(self, name, value)
+        else:
+            OpaqueMethod(self, "__setattr__")(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        OpaqueMethod(self, "__delattr__")(name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return record(Callee("method", "__call__", "the call"), [self, *args], kwargs)
@@ -412,8 +420,9 @@ def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     copies = may_write(callee, arguments, taken.nodes)
     if elsewhere is not None and copies:
         raise elsewhere
-    writes: Writes = () if copies else None
-    attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "writes": writes}
+    logged = not callee.only_reads or any(map(_may_change, taken.nodes))
+    attrs: dict[str, Any] = {"callee": callee, "arguments": arguments, "logged": logged}
+    attrs["writes"] = () if copies else None
     if elsewhere is None:
         done = _unless_raised(trace, taken.nodes, attrs)
     else:
@@ -426,8 +435,7 @@ def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     attrs["token"] = int(name)
     trace.builder.span = current_span() or trace.builder.span
     places = _by_place(callee, args, kwargs)
-    if trace.trying:
-        attrs["handled"] = True
+    attrs["handled"] = bool(trace.trying)
     written = [*(written_places(callee, arguments) if copies else ()), *done.changed]
     if written:
         attrs["writes"] = tuple(dict.fromkeys(written))
@@ -436,6 +444,17 @@ def recorded(callee: Callee, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
         returned = _traced(trace, done.result, taken.nodes, attrs, f"returned.{name}")
     _doubt_views(returned, done, places)
     return returned
+
+
+def _may_change(node: Node) -> bool:
+    """Whether it is an object that calls may change: its items and attributes are of a time."""
+    return isinstance(node.type, ObjectType) and not _is_immutable(_present(node))
+
+
+def _is_immutable(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_immutable, value))
+    return isinstance(value, (*LITERALS, np.generic, *_MADE_OF, range))
 
 
 def _unless_raised(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
@@ -548,10 +567,11 @@ def _made(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
     callee, arguments = attrs["callee"], attrs["arguments"]
     itself = callee.how == "attribute"  # nothing that could write to it
     operands = [present.of(node) if itself else _own(present.of(node)) for node in nodes]
-    perform = (
-        partial(trace.log.once, signature_of(operands, **attrs)) if callee.is_logged else _call_now
-    )
-    found = perform(partial(_noted, trace, attrs), operands)
+    noted = partial(_noted, trace, attrs)
+    if attrs["logged"]:
+        found = trace.log.once(signature_of(operands, **attrs), noted, operands)
+    else:
+        found = noted(operands)
     return (
         _Made(found, _by_place(callee, *arguments.values(operands)))
         if attrs["writes"] is None
@@ -643,11 +663,6 @@ def _put_back(generator: Any) -> Iterator[None]:
         (generator.set_state if is_numpys else generator.setstate)(before)
 
 
-def _call_now(function: Callable[..., Any], *args: Any) -> Any:
-    """``function(*args)``: reading an item or an attribute may be done again."""
-    return function(*args)
-
-
 def _own(value: Any) -> Any:
     return value.copy() if type(value) is np.ndarray else value
 
@@ -663,7 +678,7 @@ def _traced(trace: Trace, result: Any, nodes: list[Node], attrs: dict[str, Any],
         node = call(*nodes, result=_object_type(result), **attrs)
         present.put(node, result)
         return OpaqueObject(node)
-    fixed = not nodes and attrs["callee"].is_logged  # of literals alone
+    fixed = not nodes and not attrs["callee"].only_reads  # of literals alone
     type_, count, symbol = type_of(result, name, fixed=fixed)
     node = call(*nodes, result=type_, count=count, symbol=symbol, **attrs)
     present.put(node, result)

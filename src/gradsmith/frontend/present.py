@@ -133,7 +133,7 @@ class PresentValues:
         if node not in self._after:
             begin = self._trace.log.place
             if node in self._values:  # a call, made when its node was
-                self._after[node] = begin + node.attrs["callee"].is_logged
+                self._after[node] = begin + node.attrs["logged"]
             else:
                 self.of(node)
                 self._after[node] = self._trace.log.place
@@ -234,7 +234,7 @@ class PresentValues:
             said = PRINT if node.op is show else WARN
             evaluate = partial(node.op.evaluate, **attrs)
             return () if silent else log.once(said, evaluate, *operands)
-        if node.op not in (call, raised_call) or not attrs["callee"].is_logged:
+        if node.op not in (call, raised_call) or not attrs["logged"]:
             return node.op.evaluate(*operands, **attrs)
         if silent:
             shown = attrs["callee"].shown

@@ -425,6 +425,8 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
             args, kwargs = [settled_within(a) for a in args], settled_within(kwargs)
         with left_as_it_was(function, args), recursing(function):
             made = as_the_user(staged(function))(*args, **kwargs)
+        if isinstance(made, functools.partial) and _holds_any(made, (*args, *kwargs.values())):
+            note_made(current_trace(), made)  # of functools.wraps
         return made if args or kwargs else note_answer(current_trace(), function, made)
     written = written_by_dataclass(function, args)
     if written is not None:
@@ -435,6 +437,12 @@ def _call_function(function: types.FunctionType, args: Any, kwargs: Any) -> Any:
     if type(made) is types.GeneratorType:
         note_generator(current_trace(), made, function.__code__)
     return made
+
+
+def _holds_any(made: functools.partial[Any], given: Sequence[Any]) -> bool:
+    """Whether a partial holds something that it was made of just now."""
+    held = {id(part) for part in (made.func, *made.args, *made.keywords.values())}
+    return any(id(value) in held for value in given)
 
 
 def _call_method(method: types.FunctionType, owner: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -827,7 +835,7 @@ class BoundRuntime:
             if isinstance(owner, CONTAINERS):
                 note_written(owner)
             return items
-        return Attributes(trace, owner)
+        return owner if isinstance(owner, OpaqueObject) else Attributes(trace, owner)
 
     extended = staticmethod(note_extended)
 

@@ -45,6 +45,7 @@ from gradsmith.frontend.spans import in_users_name, is_staged_code, register
 from gradsmith.frontend.stage_rules.mangling import mangled
 from gradsmith.frontend.stage_rules.refused import asynchronous
 from gradsmith.frontend.stage_rules.rewriter import RUNTIME, SCRATCH, Rewriter
+from gradsmith.frontend.stand_ins import ObjectStandIn
 from gradsmith.frontend.text import Text, settled
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.tracer import Tracer
@@ -444,6 +445,8 @@ class Scratch:
         which Python must know.
         """
         made = protocols.by_keys(value)
+        if isinstance(made, ObjectStandIn) and hasattr(made, "keys"):
+            made = protocols.as_dict(made)
         if not isinstance(made, (Mapping, MappingProxyType)):
             return made
         items = dict.items(made) if isinstance(made, dict) else made.items()

@@ -111,7 +111,8 @@ def signature(
         return PRINT
     if function is warnings.warn:
         return WARN
-    return Signature(_name(function), (_shown(args), _shown(dict(kwargs))))
+    named = tuple((key, _shown(value)) for key, value in kwargs.items())
+    return Signature(_name(function), (_shown(tuple(args)), named))
 
 
 def _name(function: Any) -> str:
@@ -119,17 +120,17 @@ def _name(function: Any) -> str:
 
 
 def _shown(value: Any) -> object:
-    """An argument as far as it can be compared: no floating-point numbers and objects."""
+    """An argument as far as it can be compared: no floating-point numbers, nor objects and
+    containers, which a later effect may have changed.
+    """
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if value is None or isinstance(value, (str, bytes)):
         return value
     if isinstance(value, np.ndarray):
         return np.ndarray, value.dtype, value.shape
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, tuple):
         return tuple(map(_shown, value))
-    if type(value) is dict:
-        return tuple((_shown(key), _shown(part)) for key, part in value.items())
     return _name(value) if callable(value) else type(value)
 
 

@@ -167,8 +167,10 @@ class Emitter(Protocol):
     def module(self, name: str) -> ast.expr:
         """A module of Python's that the emitted module is to import: its name there."""
 
-    def logged(self, function: ast.expr) -> ast.expr:
-        """The function, whose calls are effects: each is done once in a call of the code."""
+    def logged(self, computed: ast.expr) -> ast.expr:
+        """The expression, marked: it goes through the log of effects, so is computed once in a
+        call of the code.
+        """
 
     def error(self, kind: type[BaseException]) -> ast.expr:
         """A class of errors: its name in the emitted module, which may have to define it."""

@@ -33,10 +33,6 @@ from gradsmith.ops.texts import Whole
 
 Place: TypeAlias = "int | str"
 """The position of an argument, or its keyword."""
-_WITHOUT_EFFECTS = frozenset(
-    {"fractions:Fraction", "decimal:Decimal", "datetime:date", "datetime:timedelta"}
-)
-"""Classes whose objects cannot change, and depend on nothing but what they are called with."""
 
 How: TypeAlias = Literal["function", "method", "attribute", "item", "operator"]
 
@@ -54,12 +50,6 @@ class Callee:
 
     def apply(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The result on these arguments; that of a method gets its owner first."""
-        if self.how == "operator":
-            return OPERATORS[self.name](*args)
-        if self.how == "item":
-            return args[0][args[1]]
-        if self.how == "attribute":
-            return getattr(args[0], self.name)
         function, rest = self.bound(args)
         return function(*rest, **kwargs)
 
@@ -67,14 +57,18 @@ class Callee:
         """The function, or the method of its owner, and the arguments that it takes."""
         if self.how == "function":
             return self.function(), args
-        return getattr(args[0], self.name), args[1:]
+        if self.how == "method":
+            return getattr(args[0], self.name), args[1:]
+        if self.how == "attribute":
+            return getattr, [args[0], self.name]
+        return OPERATORS["[]" if self.how == "item" else self.name], args
 
     @property
-    def is_logged(self) -> bool:
-        """Whether a call is done once, however often the code is run for a call."""
+    def only_reads(self) -> bool:
+        """Whether it leaves its operands as they are, which others may change later on."""
         if self.how == "function" and self.name.startswith("builtins:"):
-            return self.name.removeprefix("builtins:") in TAKING
-        return self.how in ("function", "method") and self.name not in _WITHOUT_EFFECTS
+            return self.name.removeprefix("builtins:") not in TAKING
+        return self.how not in ("function", "method")
 
     def function(self) -> Callable[..., Any]:
         """The function itself."""
@@ -89,7 +83,7 @@ TAKING = (
     *("bytearray", "dict", "input", "list", "next", "open", "print", "set", "sorted", "tuple"),
 )
 """Those of Python's own functions that may take elements of an iterator, have other effects, or
-make what methods change: the emitted code has no other calls of these."""
+make what methods change."""
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,
@@ -113,6 +107,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "is not": operator.is_not,
     "in": lambda left, right: left in right,
     "not in": lambda left, right: left not in right,
+    "[]": operator.getitem,
 }
 
 
@@ -217,7 +212,7 @@ ASKING = frozenset({*RESULTS, "copy", "overwrite_input"})
 
 def may_write(callee: Callee, arguments: Arguments, operands: Sequence[Node]) -> bool:
     """Whether a call is given something that it could write to, and is not known to leave it."""
-    if not callee.is_logged or not any(
+    if callee.only_reads or not any(
         _is_mutable(given, operands)
         for given in (*arguments.args, *dict(arguments.kwargs).values())
     ):
@@ -447,12 +442,13 @@ def _made_call(
     """The call, with what it leaves in the arguments that it writes to."""
     writes: Writes = node.attrs.get("writes")
     if writes is None:
-        return _call(emitter, callee, args, kwargs)
+        made = _call(emitter, callee, args, kwargs)
+        return emitter.logged(made) if node.attrs["logged"] else made
     emitter.error(SpecialisationError)
     function, args = _function(emitter, callee, args)
-    called = syntax.call(emitter.logged(emitter.helper(ON_COPIES)), function, *args, **kwargs)
+    copies = syntax.call(emitter.helper(ON_COPIES), function, *args, **kwargs)
     places = [syntax.expression(place) for place in writes]
-    return syntax.call(emitter.helper(LEFT), called, *places)
+    return syntax.call(emitter.helper(LEFT), emitter.logged(copies), *places)
 
 
 UNRAISED = '''
@@ -510,7 +506,7 @@ def _call(
     if callee.how == "attribute":
         return syntax.attribute(args[0], callee.name)
     function, args = _function(emitter, callee, args)
-    return syntax.call(emitter.logged(function) if callee.is_logged else function, *args, **kwargs)
+    return syntax.call(function, *args, **kwargs)
 
 
 def _function(

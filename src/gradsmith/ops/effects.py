@@ -117,9 +117,8 @@ def _emit_show(emitter: Emitter, node: Any, *values: Any) -> Any:
     if attrs["stream"] != "stdout":
         options["file"] = syntax.attribute(emitter.module("sys"), attrs["stream"])
     options["flush"] = attrs["flush"] or None
-    return syntax.call(
-        emitter.logged(syntax.name("print")), *expressed(attrs["arguments"], values), **options
-    )
+    given = expressed(attrs["arguments"], values)
+    return emitter.logged(syntax.call("print", *given, **options))
 
 
 show = _effect("print", _show, _emit_show)
@@ -141,8 +140,9 @@ def _emit_warn(emitter: Emitter, node: Any, *values: Any) -> Any:
     if node.attrs["category"] is not None:
         given.append(syntax.name(node.attrs["category"]))
     level = node.attrs["stacklevel"]
-    function = emitter.logged(syntax.attribute(emitter.module("warnings"), "warn"))
-    return syntax.call(function, *given, stacklevel=None if level == 1 else level)
+    function = syntax.attribute(emitter.module("warnings"), "warn")
+    made = syntax.call(function, *given, stacklevel=None if level == 1 else level)
+    return emitter.logged(made)
 
 
 warn = _effect("warn", _warn, _emit_warn)
