@@ -48,10 +48,11 @@ from gradsmith.frontend.captures import (
 )
 from gradsmith.frontend.exact_type import check_class_is_kept
 from gradsmith.frontend.external_writes import Collector, Copied, ExternalWrites, outside
-from gradsmith.frontend.failing import always_ends, raised_later, with_present_values
+from gradsmith.frontend.failing import always_ends, raised_later
 from gradsmith.frontend.failures import in_user_terms
 from gradsmith.frontend.frozen import nothing_frozen_changes
 from gradsmith.frontend.journal import CONTAINERS, contents_of, written_part
+from gradsmith.frontend.leaving_errors import with_present_values
 from gradsmith.frontend.listed_results import with_lists
 from gradsmith.frontend.number_class import check_no_array
 from gradsmith.frontend.opaque import OpaqueObject, is_returnable, object_argument
@@ -543,8 +544,8 @@ def _built(recipe: Recipe, bound: inspect.BoundArguments, extra: Mapping[str, An
     """The results; none where the function raises an error that the emitted code is to raise."""
     try:
         result = recipe.build(bound, **extra)
-    except Exception as error:
-        if not raised_later(error) and not always_ends(error):
+    except BaseException as error:
+        if not (isinstance(error, Exception) and (raised_later(error) or always_ends(error))):
             with_present_values(error)
             raise
         return ()

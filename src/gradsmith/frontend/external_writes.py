@@ -468,8 +468,10 @@ def _is_fixed(value: Any, trace: Trace) -> bool:
     """Whether the object is the same at each call, or one that equals it would do."""
     if isinstance(value, types.FunctionType):
         return not is_made_function(trace, value)
-    if isinstance(value, types.BuiltinFunctionType):  # a method, if it is of an object
-        return isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
+    if isinstance(value, METHODS):
+        owner = value.__self__
+        known = isinstance(owner, (types.ModuleType, type, types.NoneType))
+        return known or id(owner) in trace.external or id(owner) in trace.seen
     if isinstance(value, _CONSTANTS) and not is_instance(value):
         return not isinstance(value, type) or id(value) not in trace.made
     return isinstance(value, enum.Enum) or id(value) in trace.external

@@ -8,13 +8,11 @@ from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
-from gradsmith.frontend.dispatch import any_traced
+from gradsmith.frontend.leaving_errors import has_context, holds_traced, is_handling
 from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
-from gradsmith.frontend.present import present_values
-from gradsmith.frontend.showing import can_fail, failed, present
+from gradsmith.frontend.showing import can_fail, failed
 from gradsmith.frontend.spans import in_users_name
-from gradsmith.frontend.stand_ins import is_opaque
 from gradsmith.frontend.trace import current_trace, in_region, may_fail_before
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import (
@@ -150,10 +148,12 @@ def _failed_assertion(text: Any) -> AssertionError:
 
 def _record(error: Any, cause: Callable[[], Any] | None = None) -> Any:
     error = _being_handled() if error is None else _instance(error)
-    if not can_fail(error):
+    if not can_fail(error) or is_handling():
         _leave_to_python(error)
     if cause is not None:
         error.__cause__ = _instance(cause())
+        if error.__cause__ is not None and not can_fail(error.__cause__):
+            _leave_to_python(error)
     failed(error)
     return error
 
@@ -202,47 +202,19 @@ def raised_later(error: Exception) -> bool:
     ControlFlowError
         It would have to be, and cannot.
     """
-    if isinstance(error, GradsmithError) or not _holds_traced(error):
+    if isinstance(error, GradsmithError) or not holds_traced(error):
         return False
-    if not can_fail(error):
+    cause = error.__cause__
+    if not can_fail(error) or has_context(error) or not (cause is None or can_fail(cause)):
         return False
     failed(error)
     return True
 
 
-def _holds_traced(error: BaseException) -> bool:
-    """Whether an error has traced values among its arguments or attributes."""
-    held = [*error.args, *vars(error).values()]
-    if isinstance(error, AttributeError):
-        held.append(error.obj)
-    return any_traced(held) or any(map(is_opaque, held))
-
-
-def with_present_values(error: Exception) -> None:
-    """Let an error that Python raises now hold what its traced values are in this call."""
-    trace = current_trace()
-    if trace is None or isinstance(error, GradsmithError):
-        return
-    present_values(trace).perform_effects()
-    seen: set[int] = set()
-    stack: list[BaseException | None] = [error]
-    while stack:
-        top = stack.pop()
-        if top is None or id(top) in seen or isinstance(top, GradsmithError):
-            continue
-        seen.add(id(top))
-        stack += [top.__cause__, top.__context__]
-        if _holds_traced(top):
-            top.args = tuple(map(present, top.args))
-            if isinstance(top, AttributeError):
-                top.obj = present(top.obj)
-            vars(top).update({name: present(value) for name, value in vars(top).items()})
-
-
 def always_ends(error: Exception) -> bool:
     """Whether the function always ends in this error, unless in another one before."""
     trace = current_trace()
-    if trace is None or _holds_traced(error) or not any(map(_may_fail, trace.root.nodes)):
+    if trace is None or holds_traced(error) or not any(map(_may_fail, trace.root.nodes)):
         return False
     try:
         return ended(error, trace) is not None

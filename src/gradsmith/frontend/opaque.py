@@ -79,10 +79,9 @@ class OpaqueObject(ObjectStandIn):
     __gradsmith__ = True
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(_present(self.node), name)
-        if callable(found):
-            return OpaqueMethod(self, name)
-        return record(Callee("attribute", name, f".{name}"), [self], {})
+        if name == "__dict__":  # the compiler asks all objects for it
+            raise AttributeError(name)
+        return attribute_of_object(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "node":
@@ -147,6 +146,13 @@ class OpaqueObject(ObjectStandIn):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return apply(function, args, kwargs)
+
+
+def attribute_of_object(owner: OpaqueObject, name: str) -> Any:
+    """``owner.name``, as the user asks for it."""
+    if callable(getattr(_present(owner.node), name)):
+        return OpaqueMethod(owner, name)
+    return record(Callee("attribute", name, f".{name}"), [owner], {})
 
 
 @stands_for("method")

@@ -174,7 +174,7 @@ from gradsmith.frontend.objects import (
     note_made,
     written_by_dataclass,
 )
-from gradsmith.frontend.opaque import OpaqueObject, known_object
+from gradsmith.frontend.opaque import OpaqueObject, attribute_of_object, known_object
 from gradsmith.frontend.opaque import apply as apply_opaque
 from gradsmith.frontend.operators import STATEFUL
 from gradsmith.frontend.outside_iterators import (
@@ -196,7 +196,7 @@ from gradsmith.frontend.stacked_joins import meaning_of
 from gradsmith.frontend.stacked_list_writes import Stores
 from gradsmith.frontend.stage import is_staged, stage
 from gradsmith.frontend.suspended import note_generator
-from gradsmith.frontend.text import STAND_INS, f_string
+from gradsmith.frontend.text import STAND_INS, Text, f_string
 from gradsmith.frontend.text_calls import text_meaning
 from gradsmith.frontend.trace import ABSENT, Reliance, Trace, count_handlers, current_trace
 from gradsmith.frontend.traced_int import TracedInt
@@ -539,11 +539,7 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
         raise TypeError(f"{type(function).__name__!r} object is not callable")
     args, kwargs = with_staged_callbacks(function, args, kwargs)
     if isinstance(function, type):
-        if isinstance(function, enum.EnumMeta):
-            args = [settled_within(plain_key(a)) for a in args]  # it looks them up, or computes
-        elif takes_numbers(function) or issubclass(function, deque):  # Python's own integers only
-            args = list(map(pythons_integer, args))
-            kwargs = {name: pythons_integer(a) for name, a in kwargs.items()}
+        args, kwargs = _as_class_takes_them(function, args, kwargs)
         if is_made_here(function):
             return construct(function, args, kwargs)
         if function is functools.partial and args and type(args[0]) is functools.partial:
@@ -564,6 +560,18 @@ def _call_object(function: Any, args: Any, kwargs: Any) -> Any:
     made = cached_functions.answered(current_trace(), function, args, kwargs, made)
     named = getattr(function, "__name__", "") in ("__new__", "partial")
     return note_made(current_trace(), made) if named else made
+
+
+def _as_class_takes_them(cls: type, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a class, of which C code takes only Python's own numbers or texts."""
+    if isinstance(cls, enum.EnumMeta):  # it looks them up, or computes
+        return [settled_within(plain_key(a)) for a in args], kwargs
+    if issubclass(cls, (OSError, UnicodeError)):
+        return [plain_key(a) if isinstance(a, (Text, TracedInt)) else a for a in args], kwargs
+    if takes_numbers(cls) or issubclass(cls, deque):
+        named = {name: pythons_integer(a) for name, a in kwargs.items()}
+        return list(map(pythons_integer, args)), named
+    return args, kwargs
 
 
 def _iterates(cls: type) -> bool:
@@ -644,7 +652,7 @@ def _rely_on_absence(trace: Trace, owner: Any, key: Any, is_there: Callable[[], 
 
 def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
     """Whether Python finds the attribute in what stands for the object."""
-    return name in ("node", "__repr__") or builtins_table.is_of_object(owner, name)
+    return name in ("node", "__repr__", "__dict__") or builtins_table.is_of_object(owner, name)
 
 
 def _check_index(owner: Any, key: Any) -> None:
@@ -736,7 +744,8 @@ class BoundRuntime:
         if trace is None or isinstance(owner, STAND_INS):
             return builtins_table.attribute_of(owner, name)
         if type(owner) is OpaqueObject and _is_of_stand_in(owner, name):
-            return call(type, owner) if name == "__class__" else owner.__getattr__(name)
+            of_object = name != "__class__"
+            return attribute_of_object(owner, name) if of_object else call(type, owner)
         if isinstance(owner, Trips):
             return owner.attribute(name)
         if isinstance(owner, Refusing):  # which has attributes of its own

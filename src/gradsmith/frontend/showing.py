@@ -189,6 +189,8 @@ def _raise_as_error(text: Any, category: type[Warning]) -> None:
 def can_fail(error: BaseException) -> bool:
     """Whether emitted code can raise the error: of a known class, with plain arguments."""
     bare = not vars(error) or type(error) in NUMPYS_ERRORS
+    if isinstance(error, OSError) and error.filename is not None:  # which is no argument
+        return False
     return _adds_nothing(type(error)) and bare and all(map(_is_given, error.args))
 
 
