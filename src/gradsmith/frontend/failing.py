@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
-from gradsmith.frontend.leaving_errors import has_context, holds_traced, is_handling
+from gradsmith.frontend.leaving_errors import holds_traced, is_handling, says_more
 from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
@@ -205,7 +205,7 @@ def raised_later(error: Exception) -> bool:
     if isinstance(error, GradsmithError) or not holds_traced(error):
         return False
     cause = error.__cause__
-    if not can_fail(error) or has_context(error) or not (cause is None or can_fail(cause)):
+    if not can_fail(error) or says_more(error) or not (cause is None or can_fail(cause)):
         return False
     failed(error)
     return True

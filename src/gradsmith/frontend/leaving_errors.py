@@ -53,9 +53,13 @@ def holds_traced(error: BaseException) -> bool:
     return False
 
 
-def has_context(error: BaseException) -> bool:
-    """Whether the function was handling another error, which Python shows beside this one."""
-    return users_context(error) is not None
+def says_more(error: BaseException) -> bool:
+    """Whether an error tells more than its arguments: a name, an object, the error that the
+    function was handling.
+    """
+    return users_context(error) is not None or any(
+        held is not None for held in _held_by_class(error).values()
+    )
 
 
 def is_handling() -> bool:
