@@ -211,3 +211,62 @@ def test_names_of_the_body():
 
     for function in (written, read):
         check_calls(function, (1.5,), (2,))
+
+
+class _Noting(dict):
+    """A namespace that notes what is stored in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.stored = []
+
+    def __setitem__(self, name, value):
+        self.stored.append(name)
+        super().__setitem__(name, value)
+
+
+class _Noted(type):
+    @classmethod
+    def __prepare__(cls, name, bases):
+        return _Noting()
+
+    def __new__(cls, name, bases, namespace):
+        made = super().__new__(cls, name, bases, dict(namespace))
+        made.stored = [name for name in namespace.stored if not name.startswith("__")]
+        return made
+
+
+def _stored_names(x):
+    class Body(metaclass=_Noted):
+        a = b = x
+        a += 1
+        c: int = 2
+        d, e = 1, 2
+        for i in range(2):
+            f = i
+        (g, *h), k = (1, 2, 3), 4
+        items = [v for v in (1, 2)]  # noqa: C416
+        if (m := 3) > 2:
+            n = m
+
+        def method(self):
+            pass
+
+        from math import sin as sine
+
+        del f
+
+    return Body.stored
+
+
+def _members(x):
+    class Level(enum.Enum):
+        LOW, HIGH = 1, 2
+        LEAST = LAZY = 0
+
+    return Level.HIGH.value * x, Level.LAZY is Level.LEAST, [level.name for level in Level]
+
+
+@pytest.mark.parametrize("function", [_stored_names, _members])
+def test_names_are_stored_once(function):
+    check_calls(function, (2.5,), (1,))

@@ -182,6 +182,9 @@ class BoundRecorder:
             raise no_value(name, outside=outside)
         return value
 
+    def raising_in_handler(self, error, cause=None, /):
+        return self.raising(error, cause)
+
     def raising(self, error, cause=None, /):
         self.note("raising")
         return True

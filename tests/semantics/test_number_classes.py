@@ -391,3 +391,48 @@ OF_MIXED = {
 def test_floats_computed_from_lists_of_integers_and_floats_are_pythons(name):
     function = function_of(MIXED + OF_MIXED[name], "n, c")
     check_classes(function, (4, 2), (1, 2), (3, 2.5), (2, 0), (5, 1))
+
+
+def _loop_over_functions(x):
+    t = np.float32(x) if x > 100 else x
+    for function in (lambda z: z * z, abs):
+        if t > 20:
+            continue
+        t = function(t)
+    return t
+
+
+def _two_branches(x):
+    t = np.float32(x) if x < 100 else x
+    if t <= 20:
+        t = t * t * x
+    if t <= 20:
+        t = abs(t) * x
+    return t
+
+
+def _narrowed_in_a_loop(x):
+    t = x
+    for _ in range(4):
+        t = np.float32(t) if t > 2 else t * 1.5
+        if t < 5:
+            t = t * t
+    return t
+
+
+def _either_scalar(x):
+    t = np.float32(x) if x > 1 else np.float64(x)
+    for _ in range(3):
+        t = t * t + x if t < 5 else np.sqrt(t)
+    return t * 2
+
+
+@pytest.mark.parametrize(
+    "function", [_loop_over_functions, _two_branches, _narrowed_in_a_loop, _either_scalar]
+)
+def test_gradients_where_the_class_depends_on_the_path(function):
+    gradient = gs.grad(function)
+    for x in (1.3, 0.7, 2.2, 300.0):
+        step = 2.0**-7 * x  # the values are rounded to float32
+        expected = (float(function(x + step)) - float(function(x - step))) / (2 * step)
+        assert gradient(x) == pytest.approx(expected, rel=2e-2)

@@ -216,7 +216,8 @@ def _longer(
                 results[side].append(value)
                 symbols.append(symbol)
                 with building(other.work):
-                    results[1 - side].append(nothing(value.array_type))
+                    zero = in_type(nothing(value.array_type), value.array_type)
+                    results[1 - side].append(zero)
             else:
                 places[side][value] = known.index(value)
     if len(symbols) == len(view.symbols):

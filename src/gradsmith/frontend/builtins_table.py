@@ -71,6 +71,7 @@ from gradsmith.ir.graph import Node
 from gradsmith.ir.types import ArrayType, class_of_values, describe
 from gradsmith.ops.declare import as_node
 from gradsmith.ops.extremes import extreme_element, extreme_of
+from gradsmith.ops.raising import error_of
 from gradsmith.ops.reduce import reduce_sum
 from gradsmith.ops.scalars import (
     as_complex,
@@ -209,6 +210,8 @@ def _extreme(ufunc: np.ufunc, plain: Any) -> Callable[..., Any]:
         values = list(values)
         if not values:
             return plain(values)  # which raises Python's error
+        if len(values) == 1:
+            return values[0]
         _check_numbers(values, plain.__name__, ufunc)
         if all(not isinstance(v, Tracer) for v in values):
             return functools.reduce(functools.partial(_extreme_size, plain), values)
@@ -365,9 +368,11 @@ def _int(value: Any, /, base: Any = _DECIMAL) -> Any:
     if base is not _DECIMAL and isinstance(value, (str, bytes, bytearray)):
         return int(value, operator.index(base))
     if base is not _DECIMAL:
-        text = "int() can't convert non-string with explicit base"
-        error = ArgumentTypeError(text, current_span())
-        error.own = TypeError(text)
+        plain: Any = int
+        own = error_of(lambda: plain(0.5, base))  # which may be about the base
+        error = ArgumentTypeError(str(own), current_span())
+        error.own = own
+        raise_own(error)
         raise error
     if isinstance(value, TracedInt):
         return value

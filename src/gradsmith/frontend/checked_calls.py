@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from gradsmith.frontend import operators
 from gradsmith.frontend.exact_type import as_pythons, by_numpy, of_exact_type
 from gradsmith.frontend.failing import raise_if
 from gradsmith.frontend.grown import length_of
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, as_size, wrap_size
-from gradsmith.frontend.tracer import Tracer
+from gradsmith.frontend.tracer import METHODS, Tracer
 from gradsmith.frontend.trips import Trips
 from gradsmith.ir import dims
 from gradsmith.ir.graph import Node
@@ -87,11 +88,14 @@ CHECKED.update({made: partial(_of_shape, made) for made in SHAPED})
 def _of_samples(
     function: Any, start: Any, stop: Any, num: Any = 50, *rest: Any, **more: Any
 ) -> Any:
-    """So many samples, which is no negative number."""
+    """So many samples, which is no negative number, and none of them 0 in geometric ones."""
     if _may_be_negative(num):
         raise_if(
             num < 0, lambda: ValueError(f"Number of samples, {int(num)}, must be non-negative.")
         )
+    for end in (start, stop) if function is np.geomspace else ():
+        error = partial(ValueError, "Geometric sequence cannot include zero")
+        raise_if(by_numpy(np.any, by_numpy(np.equal, end, 0)), error)
     return by_numpy(function, start, stop, num, *rest, **more)
 
 
@@ -165,6 +169,27 @@ def _repeat(values: Any, repeats: Any, axis: Any = None) -> Any:
     return by_numpy(np.repeat, values, repeats, axis)
 
 
+assert operators.__name__, "methods that are asked for nothing"
+METHODS["repeat"] = _repeat
+
+
+def _arange(*bounds: Any, **options: Any) -> Any:
+    """``np.arange``, the length of which is a number: asked where a ``try`` may handle that."""
+    trace, named = current_trace(), {**dict(zip(_BOUNDS, bounds, strict=False)), **options}
+    floats = [b for b in bounds if isinstance(b, Tracer) and b.dtype.kind == "f"]
+    if trace is not None and trace.trying and floats:
+        start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        length = (stop - start) / named.get("step", 1)
+        raise_if(by_numpy(np.isnan, length), partial(ValueError, _NO_LENGTH))
+        raise_if(by_numpy(np.absolute, length) >= 2.0**63, partial(ValueError, _TOO_LONG))
+    return by_numpy(np.arange, *bounds, **options)
+
+
+_BOUNDS = ("start", "stop", "step")
+_NO_LENGTH = "arange: cannot compute length"
+_TOO_LONG = "Maximum allowed size exceeded"
+
+
 def _broadcast_to(array: Any, *shape: Any, **options: Any) -> Any:
     """``np.broadcast_to(array, shape)``: of a number, too, it is a view, and read-only."""
     number = isinstance(array, Tracer) and array.type.form != "array"
@@ -186,16 +211,24 @@ def _average(a: Any, axis: Any = None, weights: Any = None, *more: Any, **option
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     """``np.unravel_index`` of an index that is in range."""
     sizes = shape if isinstance(shape, (list, tuple)) else (shape,)
+    count: Any = functools.reduce(operator.mul, sizes, 1)
     if isinstance(indices, (int, TracedInt)):
-        count = functools.reduce(operator.mul, sizes, 1)
         error = partial(_no_index, indices, count)
         raise_if(indices >= count, error)
         raise_if(indices < 0, error)
+    elif isinstance(indices, Tracer) and indices.dtype.kind in "iu":
+        misfit = partial(_outside, count)
+        raise_if(by_numpy(np.any, indices >= count), misfit)
+        raise_if(by_numpy(np.any, by_numpy(np.less, indices, 0)), misfit)
     return by_numpy(np.unravel_index, indices, shape, order)
 
 
 def _no_index(index: Any, count: Any) -> ValueError:
     return ValueError(f"index {int(index)} is out of bounds for array with size {int(count)}")
+
+
+def _outside(count: Any) -> ValueError:
+    return ValueError(f"an index is out of bounds for array with size {int(count)}")
 
 
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
@@ -211,6 +244,7 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: 
 _COORDS = "invalid entry in coordinates array"
 CHECKED.update(
     {
+        np.arange: _arange,
         np.repeat: _repeat,
         np.average: _average,
         np.broadcast_to: _broadcast_to,

@@ -30,7 +30,7 @@ from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.trips import Trips
-from gradsmith.frontend.unsettled import Unsettled
+from gradsmith.frontend.unsettled import Refusing, Unsettled
 from gradsmith.frontend.value_guards import decide
 from gradsmith.ops.calls import Callee
 from gradsmith.ops.compare import negation
@@ -193,6 +193,8 @@ def compared(left: Any, word: str, right: Any) -> Any:
         check_one_by_one(left)
         check_one_by_one(right)
     if word in ("In", "NotIn"):
+        if isinstance(left, Refusing) and isinstance(right, str):  # C code asks for its class
+            left.refuse()
         found = _contained(left, right)
         return found if word == "In" else negate(found)
     if type(left) in (list, tuple) and type(left) is type(right) and _ask(word, left, right):

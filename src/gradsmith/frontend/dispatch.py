@@ -37,7 +37,7 @@ from gradsmith.frontend.layout import (
     order_of_view,
 )
 from gradsmith.frontend.nested_values import leaves, mapped_arguments
-from gradsmith.frontend.numpy_errors import numpys_error, sizes_of
+from gradsmith.frontend.numpy_errors import numpys_error, refused_by_kind, sizes_of
 from gradsmith.frontend.present import present_values
 from gradsmith.frontend.shape_errors import (
     Asked,
@@ -132,9 +132,25 @@ def _run_by_class(
 ) -> Any:
     """The same, of numbers whose class depends on the path taken: on exact types if it matters."""
     args = Tracer.raises_by_class(function, args)
+    check_kinds(function, args, kwargs)
     result = _run(function, implementation, args, kwargs)
     exact = Tracer.of_exact_dtype(result, args, kwargs)
     return result if exact is None else _run(function, implementation, *exact)
+
+
+def check_kinds(function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -> None:
+    """Raise the error of Python's or NumPy's about the kinds of arguments, where a ``try`` may
+    handle it: the implementations here may take more than the function does.
+    """
+    trace = current_trace()
+    if trace is None or not trace.trying:
+        return
+    named = {key: unwrap(value, {}) for key, value in kwargs.items()}
+    own = refused_by_kind(function, [unwrap(value, {}) for value in args], named)
+    if own is not None:
+        error = ArgumentTypeError(str(own), here())
+        error.own = own
+        raise_own(error)
 
 
 def _with_out_by_name(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from gradsmith.errors import ControlFlowError, GradsmithError
 from gradsmith.frontend.choices import choose
-from gradsmith.frontend.leaving_errors import holds_traced, is_handling, says_more
+from gradsmith.frontend.leaving_errors import holds_traced, says_more
 from gradsmith.frontend.path_errors import ended, refuse_handlers
 from gradsmith.frontend.presence import condition_on_the_way
 from gradsmith.frontend.showing import can_fail, failed
@@ -40,6 +40,17 @@ def raising(make: Callable[[], Any], cause: Callable[[], Any] | None = None) -> 
     trace = current_trace()
     assert trace is not None
     raise AbandonedError.at(error, trace.builder)
+
+
+def raising_in_handler(make: Callable[[], Any], cause: Callable[[], Any] | None = None) -> bool:
+    """The same in a handler of the user's: the error that it handles is the context of the one
+    that Python raises now, which that of the emitted code would not have.
+    """
+    if in_region():
+        refuse_handlers()
+        error = make()
+        _leave_to_python(_being_handled() if error is None else _instance(error))
+    return raising(make, cause)
 
 
 def _may_be_handled() -> bool:
@@ -148,7 +159,7 @@ def _failed_assertion(text: Any) -> AssertionError:
 
 def _record(error: Any, cause: Callable[[], Any] | None = None) -> Any:
     error = _being_handled() if error is None else _instance(error)
-    if not can_fail(error) or is_handling():
+    if not can_fail(error):
         _leave_to_python(error)
     if cause is not None:
         error.__cause__ = _instance(cause())

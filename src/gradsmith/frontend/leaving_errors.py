@@ -4,13 +4,12 @@ they hold is then what it is in this call.
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from gradsmith import tree
-from gradsmith.errors import GradsmithError, SpecialisationError
+from gradsmith.errors import GradsmithError
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.path_errors import users_context
 from gradsmith.frontend.present import present_values
@@ -62,15 +61,9 @@ def says_more(error: BaseException) -> bool:
     )
 
 
-def is_handling() -> bool:
-    """Whether the function is handling an error now."""
-    handled = sys.exc_info()[1]
-    if isinstance(handled, (GradsmithError, SpecialisationError)):
-        handled = users_context(handled)
-    return handled is not None
-
-
 def _parts(value: Any, trace: Trace | None) -> Iterable[Any]:
+    if isinstance(value, GradsmithError):
+        return value.args
     if isinstance(value, BaseException):
         return [*value.args, *vars(value).values(), *_held_by_class(value).values()]
     if isinstance(value, slice):

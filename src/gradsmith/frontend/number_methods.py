@@ -10,7 +10,7 @@ import numpy as np
 from gradsmith.errors import ArgumentTypeError, ArgumentValueError
 from gradsmith.frontend.dispatch import apply, raise_own, run
 from gradsmith.frontend.elements import Elements, listed
-from gradsmith.frontend.messages import shown
+from gradsmith.frontend.messages import no_attribute, shown
 from gradsmith.frontend.opaque import record
 from gradsmith.frontend.shape_errors import is_same
 from gradsmith.frontend.spans import current_span
@@ -59,10 +59,16 @@ def _hex(owner: Tracer) -> Any:
     return record(Callee("method", "hex", "float.hex"), [owner], {})
 
 
+def _is_integer(owner: Tracer) -> Any:
+    if owner.type.form == "array":
+        raise no_attribute(owner, "is_integer")
+    return run(is_integer, owner)
+
+
 NUMBER_METHODS: dict[str, Callable[..., Any]] = {
     "item": _item,
     "hex": _hex,
     "tolist": _tolist,
-    "is_integer": lambda owner: run(is_integer, owner),
+    "is_integer": _is_integer,
 }
 METHODS.update(NUMBER_METHODS)

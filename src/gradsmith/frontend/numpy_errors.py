@@ -72,6 +72,13 @@ def numpys_error(
     return _with_present_values(found, called, args, kwargs)
 
 
+_OPERATORS = frozenset(
+    {
+        *("add", "and_", "contains", "eq", "floordiv", "ge", "getitem", "gt", "index", "invert"),
+        *("le", "lshift", "lt", "matmul", "mod", "mul", "ne", "neg", "or_", "pos", "pow", "sub"),
+        *("rshift", "truediv", "xor", "imatmul", "countOf", "indexOf"),
+    }
+)
 present_number: list[Callable[[Node], Any]] = []
 """``present_number[0](node)`` is the number that a node is in this call, upon which the code is
 specialised; set from `value_guards`.
@@ -96,6 +103,50 @@ def _present(value: Any) -> Any:
     """An example with the present number for a number."""
     number = isinstance(value, Node) and value.op is not constant and not value.array_type.ndim
     return present_number[0](value) if number else example_of(value)
+
+
+def refused_by_kind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Exception | None:
+    """The error that ``function`` raises on arguments of such kinds, whatever their values are: of
+    attributes and classes that they do not have, and axes.
+    """
+    if not is_numpys(function) or isinstance(function, np.ufunc):
+        return None
+    found = list(leaves([*args, *kwargs.values()]))
+    if not all(type(leaf) in _PLAIN or isinstance(leaf, _NUMPYS) for leaf in found):
+        return None
+    shapes = [v.array_type.shape for v in found if isinstance(v, Node)]
+    if any(dims.is_unbacked(size) for leaf in found for size in sizes_of(leaf)):
+        return None
+    if any(math.prod(map(_present_size, shape)) > MOST_ELEMENTS_OF_KINDS for shape in shapes):
+        return None
+    try:
+        error = raised_by(function, *mapped_arguments(example_of, args, kwargs))
+    except ValueError:
+        return None
+    if not isinstance(error, OF_KINDS):
+        return None
+    for leaf in found:
+        for size in sizes_of(leaf):
+            int(TracedInt(size))
+    return error
+
+
+def is_asked_about_kinds(function: Any) -> bool:
+    """Whether a function of Python's computes with numbers, and does nothing else."""
+    return any(function is known for known in _OF_NUMBERS)
+
+
+_OF_NUMBERS = (
+    *(abs, divmod, pow, round, int, float, complex, min, max, sum, format, len, chr),
+    *(bin, hex, oct, *(f for name, f in vars(operator).items() if name in _OPERATORS)),
+)
+_PLAIN = frozenset({Node, Dim, np.ndarray, bool, int, float, complex, str, bytes, type(None)})
+_NUMPYS = (np.generic, np.dtype, type)
+OF_KINDS = (TypeError, AttributeError, np.exceptions.AxisError)
+MOST_ELEMENTS_OF_KINDS = 10_000
+"""So large arrays are made to ask about kinds at most: NumPy has no objections most times."""
 
 
 def with_own(error: Found, function: Callable[..., Any], *operands: Any) -> Found:

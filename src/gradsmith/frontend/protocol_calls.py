@@ -315,6 +315,8 @@ def _of_known(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None
         return _OF_ELEMENTS[function]
     if function is operator.concat:
         return _concat
+    if function is operator.iconcat:
+        return _concat if isinstance(args[0], _OPERANDS) else None
     if function in _OPERATORS and not all(isinstance(a, _OPERANDS) for a in args):
         return _OTHERS[function]
     return _of_objects(function, args) if any(map(has_methods, args)) else None
@@ -429,7 +431,7 @@ def _dict_of(mapping: Any, **named: Any) -> dict[Any, Any]:
 
 _SEEING_ALL = frozenset({max, min, sorted})
 _OF_NUMBERS = frozenset({*_METHODS, *_MAKING_NUMBERS, *_OF_FLOATS, int, round})
-_KNOWN = frozenset({*_OF_NUMBERS, *_ITERATING, *_OTHERS})
+_KNOWN = frozenset({*_OF_NUMBERS, *_ITERATING, *_OTHERS, operator.iconcat})
 
 
 def _holds_objects(args: tuple[Any, ...]) -> bool:

@@ -101,7 +101,7 @@ from gradsmith.frontend.context_managers import method_of_exit_stack
 from gradsmith.frontend.copying import meaning_of_copy
 from gradsmith.frontend.defaults import with_defaults
 from gradsmith.frontend.defined import is_made_function
-from gradsmith.frontend.dispatch import any_traced
+from gradsmith.frontend.dispatch import any_traced, check_kinds
 from gradsmith.frontend.doubts import (
     adds_default,
     note_reshaped,
@@ -127,6 +127,7 @@ from gradsmith.frontend.failing import (
     bound,
     global_without_value,
     raising,
+    raising_in_handler,
     with_values,
 )
 from gradsmith.frontend.foreign import (
@@ -165,6 +166,7 @@ from gradsmith.frontend.methods import Method
 from gradsmith.frontend.names import LoopNames
 from gradsmith.frontend.namings import name_value
 from gradsmith.frontend.number_class import is_index_class
+from gradsmith.frontend.numpy_errors import is_asked_about_kinds
 from gradsmith.frontend.object_arrays import meaning_of_object_array
 from gradsmith.frontend.object_identity import check_future_keys, check_keys, check_members
 from gradsmith.frontend.objects import (
@@ -257,7 +259,7 @@ def _called(function: Any, args: Any, kwargs: Any) -> Any:
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
     check_lists_under([getattr(function, "__self__", None)])
-    _check_asked(function, args)
+    _check_asked(function, args, kwargs)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.remaining() if goes_through(function, a) else a for a in args)
     if len(args) > 1 and any(function is f for f in _NAMING):
@@ -309,8 +311,12 @@ _NAMING = (getattr, hasattr, setattr, delattr)
 """Functions that take the name of an attribute."""
 
 
-def _check_asked(function: Any, args: Sequence[Any]) -> None:
-    """Whether it is known which objects these are that Python is about to compare."""
+def _check_asked(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Whether Python takes arguments of these kinds, and it is known which objects these are that
+    it is about to compare.
+    """
+    if is_asked_about_kinds(function):
+        check_kinds(function, args, kwargs)
     if function is dict or _is_update(function):
         check_pairs(args)
     if isinstance(function, type):
@@ -962,6 +968,7 @@ class BoundRuntime:
 
     bound = staticmethod(bound)
     raising = staticmethod(raising)
+    raising_in_handler = staticmethod(raising_in_handler)
     asserted = staticmethod(asserted)
     trying = staticmethod(count_handlers)
 

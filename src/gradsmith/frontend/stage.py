@@ -256,6 +256,9 @@ class BoundRuntime(Protocol):
     def raising(self, error: Later, cause: Later = ..., /) -> bool:
         """Whether ``raise error() from cause()`` is to be done now, not by the emitted code."""
 
+    def raising_in_handler(self, error: Later, cause: Later = ..., /) -> bool:
+        """The same in a handler, whose error the new one is to have for its context."""
+
     def listed(self, element: Callable[..., Any], /, *clauses: Any) -> Any:
         """``[element for ...]``.
 

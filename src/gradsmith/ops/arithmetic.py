@@ -207,7 +207,7 @@ OPERATORS.update({"+": add, "-": subtract, "*": multiply, "/": divide, "neg": ne
 @implements(np.reciprocal)
 def _reciprocal(x: Any, /) -> Node:
     node = as_node(x)
-    return inverse(node) if node.array_type.inexact else reciprocal(node)
+    return inverse(node) if node.dtype.kind == "f" else reciprocal(node)
 
 
 # -- division with remainder ---------------------------------------------------------------------

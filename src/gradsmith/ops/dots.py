@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from gradsmith.ops.complex import conjugated
 from gradsmith.ops.contract import contract, tensordot, tensordot_labels
 from gradsmith.ops.declare import as_node, implements, primitive, ufunc_dtype
 from gradsmith.ops.emission import emit_call
+from gradsmith.ops.forms import in_type
 from gradsmith.ops.index import read
 from gradsmith.ops.manipulate import moveaxis, ravel, reshaped
 from gradsmith.ops.matmul import dot as blas_dot
@@ -292,7 +294,8 @@ def cross_(
     if any(size not in (2, 3) for size in sizes):
         raise ShapeError(f"cross product of vectors of {sizes[0]} and {sizes[1]} components")
     if sizes == [2, 2]:
-        return _cross_in_plane(x, y)
+        made = _cross_in_plane(x, y)
+        return in_type(made, replace(made.array_type, form="array"))
     if 2 in sizes:
         raise UnsupportedError(
             "np.cross of vectors of 2 and 3 components", hint="append a third component of 0"

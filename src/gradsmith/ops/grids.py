@@ -102,6 +102,8 @@ def _diag_indices_from(arr: Any) -> tuple[Node, ...]:
     x = as_node(arr)
     if x.ndim < 2:
         raise ShapeError("input array must be at least 2-d")
+    if not all(dims.same(size, x.shape[0]) for size in x.shape):
+        raise ShapeError("All dimensions of input must be of equal length")
     return _diag_indices(x.shape[0], x.ndim)
 
 

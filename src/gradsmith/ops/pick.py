@@ -65,6 +65,10 @@ def _positions(indices: Any) -> Any:
 @implements(np.take_along_axis)
 def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Node:
     x, positions = as_node(arr), as_node(indices)
+    if positions.dtype.kind not in "iu":
+        misfit = ArgumentTypeError("`indices` must be an integer array")
+        misfit.own = IndexError("`indices` must be an integer array")
+        raise misfit
     if axis is None:
         return read(ravel(x), positions)
     return read(x, grid_around(positions, normalize_axis(axis, x.ndim), x))

@@ -194,8 +194,10 @@ def binds(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
     """``h = __gs__.bind("h", h)`` for every variable of the function among ``targets``, and
     ``__gs__.stored("h", h)`` for every global or nonlocal one.
     """
-    at = place(targets[0])
-    return [_noted(rewriter, name, at) for name in stored_names(targets)]
+    at, names = place(targets[0]), stored_names(targets)
+    if rewriter.scope.is_class:  # its namespace may note what is stored, as that of an Enum does
+        names = [name for name in names if rewriter.scope.effect(name) is not None]
+    return [_noted(rewriter, name, at) for name in names]
 
 
 def _noted(rewriter: Rewriter, name: str, at: Place) -> ast.stmt:

@@ -23,7 +23,8 @@ def raise_(rewriter: Rewriter, node: ast.Raise) -> ast.stmt:
     none = ast.arguments([], [], None, [], [], None, [])
     error = made.exc or ast.Constant(None, **at)
     parts = [error] if made.cause is None else [error, made.cause]
-    asked = rewriter.call("raising", at, *(ast.Lambda(none, part, **at) for part in parts))
+    asking = "raising_in_handler" if rewriter.handlers else "raising"
+    asked = rewriter.call(asking, at, *(ast.Lambda(none, part, **at) for part in parts))
     given = {
         name: rewriter.scratch("raised", place(value), value)
         for name in ("exc", "cause")
@@ -114,10 +115,12 @@ if hasattr(ast, "TryStar"):
 
 
 def _rewritten(rewriter: Rewriter, node: ast.Try) -> list[ast.ExceptHandler]:
-    return [
-        replaced(h, type=h.type and _caught(rewriter, h.type), body=rewriter.body(h.body))
-        for h in node.handlers
-    ]
+    kinds = [h.type and _caught(rewriter, h.type) for h in node.handlers]
+    rewriter.handlers += 1
+    bodies = [rewriter.body(h.body) for h in node.handlers]
+    rewriter.handlers -= 1
+    parts = zip(node.handlers, kinds, bodies, strict=True)
+    return [replaced(handler, type=kind, body=body) for handler, kind, body in parts]
 
 
 def _caught(rewriter: Rewriter, handled: ast.expr) -> ast.expr:

@@ -100,6 +100,8 @@ class Rewriter:
         self._unsure: dict[int, ast.Name] = {}
         self.optional = frozenset[str]()
         """The variables of the function at work that may be None at times."""
+        self.handlers = 0
+        """How many handlers of errors the statement at work is in."""
         self._methods: dict[tuple[str, str, int], ast.expr] = {}
         self._count = 0
 
