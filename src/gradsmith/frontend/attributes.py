@@ -7,11 +7,13 @@ function writes to it goes to an overlay (`gradsmith.frontend.effects`).
 
 from __future__ import annotations
 
+import enum
 import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from gradsmith.errors import InternalError, UnsupportedError
@@ -576,8 +578,12 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if name == "__class__":
         _become(trace, owner, value)
         return
-    kind = MISSING if isinstance(owner, type) else _of_classes(trace, type(owner).__mro__, name)[0]
-    if isinstance(kind, property) and kind.fset is not None:
+    if isinstance(owner, type):
+        _check_class(owner, name, type.__setattr__, value)
+    kind = _descriptor(trace, owner, name)
+    if isinstance(kind, property):
+        if kind.fset is None:
+            kind.__set__(owner, value)  # which raises Python's error
         call(kind.fset, owner, value)
         return
     mine = special(kind, "__set__")
@@ -592,6 +598,28 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     else:
         check_slots(owner, name, kind)
         store(trace, owner, name, value)
+
+
+_IMMUTABLE = 1 << 8
+"""The flag of classes of which no attribute can be set (``Py_TPFLAGS_IMMUTABLETYPE``)."""
+
+
+def _check_class(owner: type, name: str, change: Callable[..., None], *value: Any) -> None:
+    """Raise Python's error about an attribute of a class that cannot be set or deleted."""
+    if owner.__flags__ & _IMMUTABLE:
+        change(owner, name, *value)
+    if isinstance(owner, enum.EnumMeta) and name in vars(owner).get("_member_map_", {}):
+        getattr(enum.EnumMeta, change.__name__)(owner, name, *value)
+
+
+def _descriptor(trace: Trace, owner: Any, name: str) -> Any:
+    """What the class of an object holds under the name of an attribute: of a class a metaclass of
+    the user's, as `type` has none that matters here.
+    """
+    mro = type(owner).__mro__
+    if isinstance(owner, type):
+        mro = tuple(takewhile(lambda cls: cls is not type, mro))
+    return _of_classes(trace, mro, name)[0]
 
 
 def _set_in_c(owner: Any, name: str, value: Any) -> None:
@@ -718,9 +746,13 @@ def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
 
 def delete_default(trace: Trace, owner: Any, name: str) -> None:
     """``object.__delattr__(owner, name)``."""
-    kind = MISSING if isinstance(owner, type) else _of_classes(trace, type(owner).__mro__, name)[0]
+    if isinstance(owner, type):
+        _check_class(owner, name, type.__delattr__)
+    kind = _descriptor(trace, owner, name)
     mine = special(kind, "__delete__")
-    if isinstance(kind, property) and kind.fdel is not None:
+    if isinstance(kind, property):
+        if kind.fdel is None:
+            kind.__delete__(owner)  # which raises Python's error
         call(kind.fdel, owner)
     elif mine is not None:
         call(mine, kind, owner)
@@ -740,13 +772,18 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
     else:
         if _is_kept_by_c(kind) or not holds_attributes(owner):
             check_change(trace, owner)
-        note_container_write(trace, owner)
-        note_attribute(owner, name, deleted=True)
-        note_attributes_of(trace, owner, name)
-        held = instance_attribute(owner, name)
-        if type(held) is MaybeUnset:
-            attribute_or_error(held, lambda: _missing_attribute(owner, name))
-        object.__delattr__(owner, name)
+        _delete_made(trace, owner, name)
+
+
+def _delete_made(trace: Trace, owner: Any, name: str) -> None:
+    """Delete an attribute of an object that the function has made."""
+    note_container_write(trace, owner)
+    note_attribute(owner, name, deleted=True)
+    note_attributes_of(trace, owner, name)
+    held = instance_attribute(owner, name)
+    if type(held) is MaybeUnset:
+        attribute_or_error(held, lambda: _missing_attribute(owner, name))
+    object.__delattr__(owner, name)
 
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:

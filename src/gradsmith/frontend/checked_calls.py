@@ -51,7 +51,12 @@ def _not_negative(made: Any, begin: int, text: str = _NEGATIVE) -> Any:
     on.
     """
     asked, trace = _count(), current_trace()
-    _check_sizes(made, text)
+    try:
+        _check_sizes(made, text)
+    except ValueError:
+        if trace is not None:  # it is never made
+            trace.raised.update(trace.builder.nodes[begin:asked])
+        raise
     if trace is None or _count() == asked:
         return made
     nodes, after = trace.builder.nodes, _of_its_sizes(made, trace.builder.nodes[begin:asked])

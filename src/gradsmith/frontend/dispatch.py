@@ -132,8 +132,8 @@ def _run_by_class(
 ) -> Any:
     """The same, of numbers whose class depends on the path taken: on exact types if it matters."""
     args = Tracer.raises_by_class(function, args)
-    check_kinds(function, args, kwargs)
     result = _run(function, implementation, args, kwargs)
+    check_kinds(function, args, kwargs)
     exact = Tracer.of_exact_dtype(result, args, kwargs)
     return result if exact is None else _run(function, implementation, *exact)
 
@@ -145,8 +145,11 @@ def check_kinds(function: Callable[..., Any], args: Any, kwargs: Mapping[str, An
     trace = current_trace()
     if trace is None or not trace.trying:
         return
-    named = {key: unwrap(value, {}) for key, value in kwargs.items()}
-    own = refused_by_kind(function, [unwrap(value, {}) for value in args], named)
+    try:
+        given = [unwrap(value, {}) for value in args]
+        own = refused_by_kind(function, given, {k: unwrap(v, {}) for k, v in kwargs.items()})
+    except GradsmithError:  # an object of the user's, which may know the function
+        return
     if own is not None:
         error = ArgumentTypeError(str(own), here())
         error.own = own

@@ -19,6 +19,7 @@ from gradsmith.errors import GradsmithError
 from gradsmith.frontend.classes import special
 from gradsmith.frontend.failures import is_refusal
 from gradsmith.frontend.nested_values import leaves, mapped_arguments
+from gradsmith.frontend.number_class import possible_types
 from gradsmith.frontend.trace import current_trace
 from gradsmith.frontend.traced_int import TracedInt, wrap_size
 from gradsmith.ir import dims
@@ -116,6 +117,8 @@ def refused_by_kind(
     found = list(leaves([*args, *kwargs.values()]))
     if not all(type(leaf) in _PLAIN or isinstance(leaf, _NUMPYS) for leaf in found):
         return None
+    if any(isinstance(leaf, Node) and possible_types(leaf) != (leaf.type,) for leaf in found):
+        return None  # the kind depends on the path taken
     shapes = [v.array_type.shape for v in found if isinstance(v, Node)]
     if any(dims.is_unbacked(size) for leaf in found for size in sizes_of(leaf)):
         return None

@@ -249,6 +249,19 @@ def call_raw(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _called(function: Any, args: Any, kwargs: Any) -> Any:
+    """The result; where Python or NumPy does not take arguments of these kinds, its error."""
+    if not is_asked_about_kinds(function):
+        return _traced_call(function, args, kwargs)
+    try:
+        made = _traced_call(function, args, kwargs)
+    except Exception:  # about what the arguments are here
+        check_kinds(function, args, kwargs)
+        raise
+    check_kinds(function, args, kwargs)
+    return made
+
+
+def _traced_call(function: Any, args: Any, kwargs: Any) -> Any:
     if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
         owner: Any = function.__self__
         function = owner if isinstance(owner, _CALLED_THEMSELVES) else function
@@ -259,7 +272,7 @@ def _called(function: Any, args: Any, kwargs: Any) -> Any:
     check_call(function, args)
     check_iterators([getattr(function, "__self__", None)])
     check_lists_under([getattr(function, "__self__", None)])
-    _check_asked(function, args, kwargs)
+    _check_asked(function, args)
     if any(type(a) is Flat for a in args) and isinstance(function, BUILTIN_KINDS):
         args = tuple(a.remaining() if goes_through(function, a) else a for a in args)
     if len(args) > 1 and any(function is f for f in _NAMING):
@@ -311,12 +324,8 @@ _NAMING = (getattr, hasattr, setattr, delattr)
 """Functions that take the name of an attribute."""
 
 
-def _check_asked(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Whether Python takes arguments of these kinds, and it is known which objects these are that
-    it is about to compare.
-    """
-    if is_asked_about_kinds(function):
-        check_kinds(function, args, kwargs)
+def _check_asked(function: Any, args: Sequence[Any]) -> None:
+    """Whether it is known which objects these are that Python is about to compare."""
     if function is dict or _is_update(function):
         check_pairs(args)
     if isinstance(function, type):
@@ -661,6 +670,12 @@ def _is_of_stand_in(owner: OpaqueObject, name: str) -> bool:
     return name in ("node", "__repr__", "__dict__") or builtins_table.is_of_object(owner, name)
 
 
+def _may_be_assigned(owner: Tracer, name: str | None) -> bool:
+    """Whether items may be stored in it (``name`` is None), or this attribute may be set."""
+    array = owner.type.form == "array"
+    return name is None or (array and name in ("real", "imag", "flat", "shape"))
+
+
 def _check_index(owner: Any, key: Any) -> None:
     """Raise Python's error where a list or tuple is indexed by a number that is no integer."""
     bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else ()
@@ -830,8 +845,12 @@ class BoundRuntime:
                 if owner.dtype == object
                 else "make the array in the function, or pass it as an argument",
             )
-        if isinstance(owner, Tracer) and name not in (None, "real", "imag", "flat", "shape"):
-            raise cannot_assign(owner, name, argument_behind(trace, owner))
+        if isinstance(owner, Tracer) and not _may_be_assigned(owner, name):
+            error = cannot_assign(owner, name or "", argument_behind(trace, owner))
+            if owner.type.form != "array":
+                number = protocols.example(owner)
+                error.own = error_of(lambda: setattr(number, name or "", 0))
+            raise error
         if is_grown(owner):
             return Stores(owner) if type(owner) is list and name is None else refuse(owner)
         note_container_write(trace, owner)

@@ -20,6 +20,7 @@ from gradsmith.ops import syntax
 from gradsmith.ops.arguments import as_dtype, as_size, as_static_int, size_of
 from gradsmith.ops.declare import FUNCTIONS, as_node, implements, primitive
 from gradsmith.ops.manipulate import moveaxis
+from gradsmith.ops.raising import error_of
 from gradsmith.ops.regions import as_whole, length_of_range
 from gradsmith.ops.shape import astype, cast, unbroadcast
 
@@ -173,7 +174,9 @@ def integers(start: Size, stop: Size, step: Size = 1, dtype: DType | None = None
     """``np.arange`` of integers, its length by guards."""
     stride = as_static_int(step, "step")
     if stride == 0:
-        raise ArgumentTypeError("np.arange: step must not be zero")
+        misfit = ArgumentTypeError("np.arange: step must not be zero")
+        misfit.own = error_of(lambda: np.arange(0, 1, 0))
+        raise misfit
     distance = stop - start if stride > 0 else start - stop
     length: Size = (distance + abs(stride) - 1) // abs(stride)
     if dims.is_unbacked(distance):
