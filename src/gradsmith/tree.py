@@ -13,9 +13,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MemberDescriptorType
 from typing import Any, Literal, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from gradsmith.identity import once_by_class
 
 Kind: TypeAlias = Literal[
     "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass", "object"
@@ -170,27 +171,17 @@ def attribute_parts(value: Any, held: Mapping[str, Any]) -> tuple[tuple[Any, ...
     return names, [held[name] for name in names]
 
 
-_fields: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
-
-
+@once_by_class
 def _field_names(cls: Any) -> tuple[str, ...]:
     """The names of the fields of a dataclass."""
-    found = _fields.get(cls)
-    if found is None:
-        found = _fields[cls] = tuple(field.name for field in dataclasses.fields(cls))
-    return found
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
-_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
-
-
+@once_by_class
 def slots_of(cls: type) -> tuple[str, ...]:
     """The names of the slots that objects of the class have."""
-    found = _slots.get(cls)
-    if found is None:
-        names = [n for base in cls.__mro__ for n, v in vars(base).items() if _is_slot(v)]
-        found = _slots[cls] = tuple(dict.fromkeys(names))
-    return found
+    names = [n for base in cls.__mro__ for n, v in vars(base).items() if _is_slot(v)]
+    return tuple(dict.fromkeys(names))
 
 
 def _is_slot(value: object) -> bool:

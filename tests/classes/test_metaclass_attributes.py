@@ -134,3 +134,62 @@ def parts_of_numbers(x):
 )
 def test_attributes_of_classes(function):
     check_calls(function, (2.5,), (1,), (0.5,))
+
+
+def operators(x):
+    class Own(type):
+        def __eq__(cls, other):
+            return other == 2.5
+
+        def __hash__(cls):
+            return 5
+
+        def __getitem__(cls, key):
+            return key * 2
+
+        def __setitem__(cls, key, value):
+            cls.log = key, value
+
+        def __len__(cls):
+            return 4
+
+        def __iter__(cls):
+            return iter([1, 2])
+
+        def __contains__(cls, value):
+            return value == 1
+
+        def __add__(cls, other):
+            return other + 1
+
+        def __lt__(cls, other):
+            return True
+
+        def __bool__(cls):
+            return False
+
+        def __neg__(cls):
+            return "neg"
+
+    class Made(metaclass=Own):
+        pass
+
+    Made["w"] = x
+    taken = Made == x, Made != x, Made[x], len(Made), list(Made), x in Made, Made + x
+    return taken, Made < x, bool(Made), -Made, Made.log, [v * x for v in Made]
+
+
+def without_a_hash(x):
+    class Own(type):
+        def __eq__(cls, other):
+            return other == 2.5
+
+    class Made(metaclass=Own):
+        v = x
+
+    return Made == x, x == Made, Made.v, Made().v
+
+
+@pytest.mark.parametrize("function", [operators, without_a_hash])
+def test_operators_of_classes(function):
+    check_calls(function, (2.5,), (1,), (0.5,))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import sys
 import types
-import weakref
 from collections.abc import Callable, ItemsView, KeysView, MappingView, ValuesView
 from typing import Any
 
 import numpy as np
+
+from gradsmith.identity import once_by_class
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
 """Stands for an attribute that there is not."""
@@ -19,17 +20,6 @@ DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "<deleted>"})()
 that is not there."""
 
 _FOREIGN = ("numpy", "scipy", "gradsmith", "builtins")
-_known: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
-
-
-def is_users_class(cls: type) -> bool:
-    """Whether the class is neither Python's, nor NumPy's, nor gradsmith's."""
-    found = _known.get(cls)
-    if found is None:
-        found = _known[cls] = _is_users(cls)
-    return found
-
-
 _VIEWS = (MappingView, KeysView, ItemsView, ValuesView)
 """Python's classes of what ``keys()``, ``items()`` and ``values()`` of a user's `Mapping` give:
 their methods call the user's, and are followed."""
@@ -41,8 +31,10 @@ def _is_made_by_types(cls: type) -> bool:
     return made and vars(types).get(cls.__name__) is not cls
 
 
-def _is_users(cls: type) -> bool:
-    if cls in _VIEWS or _is_made_by_types(cls):
+@once_by_class
+def is_users_class(cls: type) -> bool:
+    """Whether the class is neither Python's, nor NumPy's, nor gradsmith's."""
+    if any(cls is view for view in _VIEWS) or _is_made_by_types(cls):
         return True
     root = (getattr(cls, "__module__", None) or "").split(".")[0]
     library = root in _FOREIGN or (root in sys.stdlib_module_names and root != "__main__")

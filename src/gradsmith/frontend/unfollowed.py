@@ -44,6 +44,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
+from gradsmith.identity import once_by_class
 
 _UNCHANGING: tuple[type, ...] = (
     *(str, bytes, numbers.Number, type(None), tuple, frozenset, range, slice, type(...)),
@@ -145,15 +146,10 @@ def _may_change(value: Any) -> bool:
     return _has_state_of_c(type(value)) and not hasattr(type(value), "__gradsmith__")
 
 
-_states: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
-
-
+@once_by_class
 def _has_state_of_c(cls: type) -> bool:
     """Whether objects of the class have more in memory than a dict and slots for attributes."""
-    found = _states.get(cls)
-    if found is None:
-        found = _states[cls] = cls.__basicsize__ > _size_of_attributes(cls)
-    return found
+    return cls.__basicsize__ > _size_of_attributes(cls)
 
 
 def _size_of_attributes(cls: type) -> int:
