@@ -79,9 +79,9 @@ def _note_class(cls: type, key: bool) -> None:
             current_span() if trace.calls else trace.returned,
             "leave the effects out of __hash__, or use numbers or strings as keys",
         )
-    if cls in trace.classes_seen:
+    if id(cls) in trace.classes_seen:
         return
-    trace.classes_seen.add(cls)
+    trace.classes_seen[id(cls)] = cls
     for base in cls.__mro__[:-1]:
         if is_users_class(base) and (own := _replaced_methods(base)):
             _install(base, own)

@@ -407,7 +407,7 @@ def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
     if owner is not None and is_external(trace, owner):
         _rely_on_absence(trace, owner, name)
     if holder is not None:
-        trace.lookups.classes[cls] = None
+        trace.lookups.classes[id(cls)] = cls
         trace.lookups.note_nearer(cls.__mro__, holder, name, trace.made)
     written = MISSING if holder is None else changed(trace, holder, name)
     if written is not MISSING:

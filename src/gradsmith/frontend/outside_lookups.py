@@ -164,7 +164,7 @@ class Lookups:
     """By the identity of what they belong to: the namespaces, and what they hold."""
     owners: dict[int, Any] = field(default_factory=dict)
     """Objects that must stay of their classes."""
-    classes: dict[type, None] = field(default_factory=dict)
+    classes: dict[int, type] = field(default_factory=dict)
     """Classes that must keep their bases."""
     functions: dict[int, types.FunctionType] = field(default_factory=dict)
     """Functions whose code has been followed."""
@@ -183,7 +183,7 @@ class Lookups:
     def note_class(self, cls: type, name: str, made: Mapping[int, Any]) -> None:
         """A name is looked up in a class and its bases, as far as the first that has it."""
         if is_users_class(cls):
-            self.classes[cls] = None
+            self.classes[id(cls)] = cls
             self.note_bases(cls.__mro__, name, made)
 
     def note_bases(self, bases: Iterable[type], name: str, made: Mapping[int, Any]) -> None:
@@ -224,8 +224,8 @@ class Lookups:
         """What must hold for the next call."""
         for held, names in self.namespaces.values():
             yield NamespaceIsSame(held, names)
-        if self.owners or any(len(cls.__mro__) > 2 for cls in self.classes):
-            yield ClassesAreSame(list(self.owners.values()), self.classes)
+        if self.owners or any(len(cls.__mro__) > 2 for cls in self.classes.values()):
+            yield ClassesAreSame(list(self.owners.values()), self.classes.values())
         if self.functions:
             yield CodeIsSame(self.functions.values())
         if self.answers:

@@ -184,7 +184,7 @@ class Trace:
     """Tuples that were made anew by a branch or loop, by identity."""
     chosen: dict[Node, Cause | frozenset[Span]] = field(default_factory=dict)
     """Numbers that branches and loops have chosen among others, and by what."""
-    classes_seen: set[type] = field(default_factory=set)
+    classes_seen: dict[int, type] = field(default_factory=dict)
     """Classes that the function uses, as far as their special methods have been looked at."""
     hashes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """Objects with hashes that staged methods have given, by identity."""
