@@ -4,7 +4,6 @@ and for objects of Python's and NumPy's that NumPy takes for arrays.
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -34,14 +33,17 @@ class ObjectStandIn:
         self.node = node
 
 
-class ArrayLike(abc.ABC):
-    """An object that is no array, of which NumPy's functions and operators make one: a range."""
+class ArrayLike:
+    """An object that is no array, of which NumPy's functions and operators make one: a range.
+
+    It is no `abc.ABC`, of which `isinstance` asks the classes of objects for their hash.
+    """
 
     __slots__ = ()
 
-    @abc.abstractmethod
     def as_array(self) -> Any:
         """The array that NumPy makes of it, traced."""
+        raise NotImplementedError
 
     def as_index(self) -> Any:
         """The array that it is as an index."""
