@@ -78,6 +78,7 @@ except ValueError as e:
 ]
 if sys.version_info >= (3, 11):
     BODIES.append("raise ExceptionGroup('g', [ValueError(x), KeyError([x])])")
+    BODIES.append("error = ValueError(x)\nerror.add_note(f'{x:.1f}')\nraise error")
 VARIABLES = {
     "Box": Box,
     "SlottedBox": SlottedBox,

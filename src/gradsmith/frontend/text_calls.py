@@ -75,6 +75,8 @@ def text_meaning(
     texts = [a for a in (*args, *kwargs.values()) if isinstance(a, Text)]
     if not texts and _of_texts(function, args):
         return lambda *lists, **named: call(function, *map(_strings, lists), **named)
+    if texts and isinstance(owner, BaseException) and function.__name__ == "add_note":
+        return lambda note: function(note.settled())  # C code takes strings alone
     if not texts or function in _KNOWN_HERE or _only_holds(function, owner):
         return None
     return functools.partial(_with_strings, call, function, *bound)
