@@ -75,6 +75,18 @@ def test_results_keep_their_kind():
     check_calls(f, (VECTOR, VECTOR[::-1].copy()), (np.array([3.0, 0.0, 1.0]), VECTOR))
 
 
+def test_values_keep_their_types_beside_sizes():
+    def f(n, v):
+        return np.full(n, v), np.full((n, 2), fill_value=v), np.full(shape=n, fill_value=v)
+
+    def g(x, n):
+        return np.power(x, 2), x**2, np.power(x, 3), np.power(x > 1, n)
+
+    sizes = [(np.int8(3), np.int16(3)), (np.int64(2), np.uint8(7)), (3, np.float32(2.5)), (2, 5)]
+    check_calls(f, *sizes)
+    check_calls(g, (np.array([True, False]), 2), (np.array([2, 1], np.int8), 3))
+
+
 def test_a_text_of_a_branch_within_a_text():
     def f(x):
         word = "neg" if x < 0 else "pos"

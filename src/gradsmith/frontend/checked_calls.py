@@ -246,6 +246,14 @@ def _ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: 
     return by_numpy(np.ravel_multi_index, multi_index, dims, mode, order)
 
 
+def _power(x1: Any, x2: Any, /, **options: Any) -> Any:
+    """``np.power`` of truth values by an integer of Python's: of integers, unlike ``x ** 2``."""
+    truths = isinstance(x1, Tracer) and x1.dtype.kind == "b" and not x1.type.weak
+    if truths and type(x2) in (int, TracedInt):
+        x1 = x1.astype(np.int64)
+    return by_numpy(np.power, x1, x2, **options)
+
+
 _COORDS = "invalid entry in coordinates array"
 CHECKED.update(
     {
@@ -254,6 +262,7 @@ CHECKED.update(
         np.average: _average,
         np.broadcast_to: _broadcast_to,
         np.pad: _pad,
+        np.power: _power,
         np.unravel_index: _unravel_index,
         np.ravel_multi_index: _ravel_multi_index,
     }

@@ -655,6 +655,9 @@ def _with_options_known(
     for convert in (as_whole, _as_known):
         exact = partial(_converted, convert)
         converted, options = mapped_arguments(exact, nodes[operands:], named)
+        if function is np.full and nodes[1:]:
+            converted[1] = nodes[1]  # what it is filled with has its type
+        options.update({key: value for key, value in named.items() if key == "fill_value"})
         with suppress(UnsupportedError, TypeError):
             return implementation(*nodes[:operands], *converted, **options)
     return implementation(*nodes, **named)
