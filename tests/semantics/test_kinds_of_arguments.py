@@ -82,6 +82,12 @@ def test_values_keep_their_types_beside_sizes():
     def g(x, n):
         return np.power(x, 2), x**2, np.power(x, 3), np.power(x > 1, n)
 
+    def h(a, b):
+        samples = np.geomspace(a, b, 4), np.geomspace(a, b, 4, dtype=np.float32)
+        return samples, np.logspace(a, b, 3), np.linspace(a, b, 3)
+
+    ends = [(np.float32(1.5), 2.5), (VECTOR[::2].astype(np.float32), np.float32(4.0)), (2, 9)]
+    check_calls(h, *ends)
     sizes = [(np.int8(3), np.int16(3)), (np.int64(2), np.uint8(7)), (3, np.float32(2.5)), (2, 5)]
     check_calls(f, *sizes)
     check_calls(g, (np.array([True, False]), 2), (np.array([2, 1], np.int8), 3))

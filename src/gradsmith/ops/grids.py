@@ -211,13 +211,21 @@ def _geomspace(
     axis: Any = 0,
 ) -> Node:
     """Equal ratios; the ends are exact, as NumPy's are. Both must be real and of one sign."""
-    first, last = as_node(start), as_node(stop)
+    first, last = _in_one_dtype([as_node(start), as_node(stop)], dtype)
     sign = FUNCTIONS[np.sign](first)
     low, high = (FUNCTIONS[np.log10](end / sign) for end in (first, last))
     result = FUNCTIONS[np.logspace](low, high, num, endpoint) * sign
     result = _with_ends(result, first, last if endpoint else None)
     result = FUNCTIONS[np.moveaxis](result, 0, axis)
     return result if dtype is None else ops.cast(result, as_dtype(dtype))
+
+
+def _in_one_dtype(ends: list[Node], dtype: Any) -> list[Node]:
+    """The ends in the dtype that NumPy computes in: at least float64, unless one is given."""
+    given = [np.dtype(float) if e.array_type.weak else e.dtype for e in ends]
+    found = np.result_type(*given, np.dtype(float) if dtype is None else as_dtype(dtype))
+    found = found if found.kind in "fc" else np.dtype(float)
+    return [e if e.dtype == found else ops.cast(e, found) for e in ends]
 
 
 def _with_ends(numbers: Node, first: Node, last: Node | None) -> Node:
