@@ -21,6 +21,7 @@ import tempfile
 import numpy as np
 import pytest
 
+import gradsmith as gs
 from control.one_object import check_calls
 
 
@@ -257,3 +258,14 @@ CALLS = ([1.5, 2.0, 3.5],), ([2.0, 1.0],), ([0.5],), ([3.25, 1.0, 2.0, 2.5],)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_states(program):
     check_calls(program, *CALLS)
+
+
+def test_writes_are_statements():
+    compiled = gs.compile(attributes)
+    compiled([1.5, 2.0])
+    source = compiled.source()
+    assert "settings.extra = before" in source
+    assert "del settings.n" in source
+    compiled = gs.compile(exchanged)
+    compiled([1.5, 2.0])
+    assert "values[0] = -5.0" in compiled.source()

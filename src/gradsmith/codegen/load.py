@@ -9,7 +9,7 @@ import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradsmith.codegen.marks import copy_marks, is_marked
+from gradsmith.codegen.marks import as_call, copy_marks, is_marked
 from gradsmith.errors import InternalError
 from gradsmith.ir.effect_log import perform
 from gradsmith.ops import syntax
@@ -66,9 +66,16 @@ class _Logged(ast.NodeTransformer):
         self.generic_visit(node)
         if not is_marked(node):
             return node
-        keywords = node.keywords if isinstance(node, ast.Call) else []
-        perform = ast.Name(_PERFORM, ast.Load())
-        return ast.copy_location(ast.Call(perform, _function_and_operands(node), keywords), node)
+        call = as_call(node) if isinstance(node, ast.stmt) else None
+        if call is not None:
+            return ast.copy_location(ast.Expr(_logged(ast.copy_location(call, node))), node)
+        return _logged(node)
+
+
+def _logged(node: ast.AST) -> ast.expr:
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    perform = ast.Name(_PERFORM, ast.Load())
+    return ast.copy_location(ast.Call(perform, _function_and_operands(node), keywords), node)
 
 
 def _function_and_operands(node: ast.AST) -> list[ast.expr]:

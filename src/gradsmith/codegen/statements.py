@@ -21,7 +21,7 @@ from gradsmith.codegen.forms import (
 from gradsmith.codegen.frames import Frame, frame, mentioned
 from gradsmith.codegen.helpers import Helpers
 from gradsmith.codegen.loops import Loop
-from gradsmith.codegen.marks import marked
+from gradsmith.codegen.marks import as_statement, marked
 from gradsmith.codegen.mnemonics import called
 from gradsmith.codegen.names import Names
 from gradsmith.codegen.ownership import prepared
@@ -325,7 +325,7 @@ class Body:
             done = self._emit(node)
             if node.op is evaluation and isinstance(done, (ast.Name, ast.Constant)):
                 return []  # a statement before it has computed the value
-            return [done if isinstance(done, ast.stmt) else ast.Expr(done)]
+            return [done if isinstance(done, ast.stmt) else as_statement(done)]
         if isinstance(node.type, TupleType):
             return [self._several(node, node.type)]
         target = self.variables[node]
