@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MemberDescriptorType
@@ -16,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gradsmith.identity import once_by_class
+from gradsmith.identity import has_dict, once_by_class
 
 Kind: TypeAlias = Literal[
     "leaf", "static", "dict", "list", "tuple", "namedtuple", "dataclass", "object"
@@ -190,10 +191,10 @@ def _is_slot(value: object) -> bool:
 
 def attributes(value: Any) -> dict[str, Any]:
     """What an object holds itself: in its dict, and in slots."""
-    held: dict[str, Any] = dict(getattr(value, "__dict__", None) or {})
+    held: dict[str, Any] = dict(value.__dict__ or {}) if has_dict(value) else {}
     for name in slots_of(type(value)):
-        if hasattr(value, name):
-            held[name] = getattr(value, name)
+        with suppress(AttributeError):  # it is not set
+            held[name] = object.__getattribute__(value, name)
     return held
 
 

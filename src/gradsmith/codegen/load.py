@@ -9,14 +9,18 @@ import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradsmith.codegen.marks import as_call, copy_marks, is_marked
+from gradsmith.codegen.marks import as_call, copy_marks, mark_of
 from gradsmith.errors import InternalError
-from gradsmith.ir.effect_log import perform
+from gradsmith.ir.effect_log import perform, perform_new, perform_on_copies
 from gradsmith.ops import syntax
 from gradsmith.ops.calls import OPERATORS
 
 _serial = itertools.count(1)
-_PERFORM = "__perform__"
+_PERFORM: dict[str, Callable[..., Any]] = {
+    "held": perform,
+    "new": perform_new,
+    "copies": perform_on_copies,
+}
 _SIGNS: dict[type[ast.AST], str] = {
     **{cls: sign for sign, cls in syntax.BINARY.items()},
     **{cls: sign for sign, cls in syntax.COMPARE.items()},
@@ -40,7 +44,7 @@ def load(
     filename = f"<gradsmith {name} {next(_serial)}>"
     namespace: dict[str, Any] = {
         "__name__": f"gradsmith.emitted.{name}",
-        _PERFORM: perform,
+        **{f"perform {kind}": function for kind, function in _PERFORM.items()},
         "operator .": getattr,
         "operator :": slice,
         **{f"operator {sign}": function for sign, function in OPERATORS.items()},
@@ -64,17 +68,18 @@ class _Logged(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         self.generic_visit(node)
-        if not is_marked(node):
+        kind = mark_of(node)
+        if kind is None:
             return node
         call = as_call(node) if isinstance(node, ast.stmt) else None
         if call is not None:
-            return ast.copy_location(ast.Expr(_logged(ast.copy_location(call, node))), node)
-        return _logged(node)
+            return ast.copy_location(ast.Expr(_logged(ast.copy_location(call, node), kind)), node)
+        return _logged(node, kind)
 
 
-def _logged(node: ast.AST) -> ast.expr:
+def _logged(node: ast.AST, kind: str) -> ast.expr:
     keywords = node.keywords if isinstance(node, ast.Call) else []
-    perform = ast.Name(_PERFORM, ast.Load())
+    perform = ast.Name(f"perform {kind}", ast.Load())
     return ast.copy_location(ast.Call(perform, _function_and_operands(node), keywords), node)
 
 

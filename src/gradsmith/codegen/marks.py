@@ -12,15 +12,21 @@ from typing import TypeVar
 
 from gradsmith.codegen.printer import is_comment
 from gradsmith.errors import InternalError
+from gradsmith.ir.op import Held
 
-_MARK = "is_logged"
+_MARK = "logged"
 Marked = TypeVar("Marked", ast.expr, ast.stmt)
 
 
-def marked(node: Marked) -> Marked:
+def marked(node: Marked, kind: Held = "held") -> Marked:
     """The expression or statement, marked."""
-    setattr(node, _MARK, True)
+    setattr(node, _MARK, kind)
     return node
+
+
+def mark_of(node: ast.AST) -> Held | None:
+    """How it is marked; None if it is not."""
+    return getattr(node, _MARK, None)
 
 
 def as_statement(done: ast.expr) -> ast.stmt:
@@ -33,7 +39,7 @@ def as_statement(done: ast.expr) -> ast.stmt:
     made = None if write is None else write(done.func.value, *done.args)
     if made is None:
         return ast.Expr(done)
-    return marked(made) if is_marked(done) else made
+    return marked(made) if mark_of(done) else made
 
 
 def as_call(statement: ast.stmt) -> ast.Call | None:
@@ -80,14 +86,9 @@ _WRITES: dict[str, Callable[..., ast.stmt | None]] = {
 }
 
 
-def is_marked(node: ast.AST) -> bool:
-    """Whether it is marked."""
-    return getattr(node, _MARK, False)
-
-
 def has_marks(root: ast.AST) -> bool:
     """Whether anything in it is marked."""
-    return any(map(is_marked, ast.walk(root)))
+    return any(mark_of(node) for node in ast.walk(root))
 
 
 def copy_marks(source: ast.AST, target: ast.AST) -> None:
@@ -96,8 +97,8 @@ def copy_marks(source: ast.AST, target: ast.AST) -> None:
         return
     if type(source) is not type(target):
         raise InternalError(f"the text has {type(target).__name__} for {type(source).__name__}")
-    if is_marked(source):
-        setattr(target, _MARK, True)
+    if mark_of(source) is not None:
+        setattr(target, _MARK, mark_of(source))
     for one, other in zip(_children(source), _children(target), strict=True):
         copy_marks(one, other)
 

@@ -37,6 +37,7 @@ from gradsmith.ir.dims import Compound, Shape, Size, Symbol
 from gradsmith.ir.graph import Graph, Node
 from gradsmith.ir.intrinsics import constant, evaluation, item, size
 from gradsmith.ir.mentions import said_by
+from gradsmith.ir.op import Held
 from gradsmith.ir.types import ArrayType, TupleType
 from gradsmith.ops import syntax
 from gradsmith.ops.calls import call
@@ -128,9 +129,9 @@ class Body:
         """The name of a module of Python's that is imported."""
         return syntax.name(self.helpers.module(name))
 
-    def logged(self, computed: ast.expr) -> ast.expr:
+    def logged(self, computed: ast.expr, kind: Held = "held") -> ast.expr:
         """The expression, marked: it goes through the log of effects."""
-        return marked(computed)
+        return marked(computed, kind)
 
     def error(self, kind: type[BaseException]) -> ast.expr:
         """The name of a class of errors."""

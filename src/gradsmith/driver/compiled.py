@@ -27,6 +27,7 @@ from gradsmith.driver.specialise import (
     specialise,
 )
 from gradsmith.errors import (
+    ArgumentTypeError,
     ArgumentValueError,
     SpecialisationError,
     SpecialisationWarning,
@@ -213,17 +214,24 @@ class Compiled:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         key: Any = []
-        for a in args:  # written out: this loop is what a call costs
-            kind = type(a)
-            if kind is np.ndarray:
-                key.append(a.dtype)
-                key.append(a.shape)
-            elif kind is float:
-                key.append(kind)
-            else:
-                key.append(_call_key(a))
-        if kwargs:
-            key.append(tuple((k, _call_key(v)) for k, v in kwargs.items()))
+        try:
+            for a in args:  # written out: this loop is what a call costs
+                kind = type(a)
+                if kind is np.ndarray:
+                    key.append(a.dtype)
+                    key.append(a.shape)
+                elif kind is float:
+                    key.append(kind)
+                else:
+                    key.append(_call_key(a))
+            if kwargs:
+                key.append(tuple((k, _call_key(v)) for k, v in kwargs.items()))
+        except RecursionError:
+            raise ArgumentTypeError(
+                f"an argument of {self.recipe.name} holds itself, directly or through others",
+                hint="pass its parts, or hold such a part in an object of a class that is no "
+                "dataclass",
+            ) from None
         key = tuple(key)
         entry = self._entries.get(key)
         if entry is None:

@@ -64,6 +64,7 @@ from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unfollowed import check_change, holds_attributes, is_member_of_c
 from gradsmith.frontend.unsettled import OWN, MaybeNone, MaybeUnset, Refusing, Unsettled
+from gradsmith.identity import has_dict
 
 
 def is_users(owner: Any) -> bool:
@@ -579,7 +580,7 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
         _become(trace, owner, value)
         return
     if isinstance(owner, type):
-        _check_class(owner, name, type.__setattr__, value)
+        check_class(owner, name, type.__setattr__, value)
     kind = _descriptor(trace, owner, name)
     if isinstance(kind, property):
         if kind.fset is None:
@@ -604,7 +605,7 @@ _IMMUTABLE = 1 << 8
 """The flag of classes of which no attribute can be set (``Py_TPFLAGS_IMMUTABLETYPE``)."""
 
 
-def _check_class(owner: type, name: str, change: Callable[..., None], *value: Any) -> None:
+def check_class(owner: type, name: str, change: Callable[..., None], *value: Any) -> None:
     """Raise Python's error about an attribute of a class that cannot be set or deleted."""
     if owner.__flags__ & _IMMUTABLE:
         change(owner, name, *value)
@@ -671,7 +672,7 @@ def _become(trace: Trace, owner: Any, kind: Any) -> None:
 
 def check_slots(owner: Any, name: str, kind: Any) -> None:
     """Python's error where the object has no place for the attribute."""
-    if kind is MISSING and not hasattr(owner, "__dict__"):
+    if kind is MISSING and not has_dict(owner):
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
 
 
@@ -747,7 +748,7 @@ def delete_attribute(trace: Trace, owner: Any, name: str) -> None:
 def delete_default(trace: Trace, owner: Any, name: str) -> None:
     """``object.__delattr__(owner, name)``."""
     if isinstance(owner, type):
-        _check_class(owner, name, type.__delattr__)
+        check_class(owner, name, type.__delattr__)
     kind = _descriptor(trace, owner, name)
     mine = special(kind, "__delete__")
     if isinstance(kind, property):
@@ -772,10 +773,10 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
     else:
         if _is_kept_by_c(kind) or not holds_attributes(owner):
             check_change(trace, owner)
-        _delete_made(trace, owner, name)
+        delete_made(trace, owner, name)
 
 
-def _delete_made(trace: Trace, owner: Any, name: str) -> None:
+def delete_made(trace: Trace, owner: Any, name: str) -> None:
     """Delete an attribute of an object that the function has made."""
     note_container_write(trace, owner)
     note_attribute(owner, name, deleted=True)

@@ -197,8 +197,10 @@ def compared(left: Any, word: str, right: Any) -> Any:
             left.refuse()
         found = _contained(left, right)
         return found if word == "In" else negate(found)
-    if type(left) in (list, tuple) and type(left) is type(right) and _ask(word, left, right):
-        return _sequences_compared(left, word, right)
+    if type(left) in (list, tuple) and type(left) is type(right):
+        arrays = any(map(is_array, left)) and any(map(is_array, right))
+        if arrays or _ask(word, left, right):
+            return _sequences_compared(left, word, right)
     made = protocols.compare(word, left, right)
     return negate(made.value) if isinstance(made, protocols.Negated) else made
 
@@ -239,7 +241,7 @@ def _compared_from(place: int, left: Sequence[Any], word: str, right: Sequence[A
         return _OF_LENGTHS[word](len(left), len(right))
     one, other = left[place], right[place]
     rest = partial(_compared_from, place + 1, left, word, right)
-    same = one is other or truth(compared(one, "Eq", other))
+    same = is_it(one, other) or truth(compared(one, "Eq", other))
     return choose(same, rest, partial(_first_difference, one, word, other))
 
 
@@ -255,13 +257,13 @@ def _contained(item: Any, container: Any) -> Any:
     check_keys([item])
     if isinstance(item, Text) and isinstance(container, str):
         return truth(record(_IN, [item, container], {}))
-    if isinstance(container, (list, tuple)):
-        elements = list(_own_iterator(container))
-        return (
-            _any_equal(elements, item)
-            if any(map(is_instance, (item, *elements)))
-            else item in container
-        )
+    if isinstance(container, (list, tuple, _VALUES)):
+        values = isinstance(container, _VALUES)
+        elements = list(container) if values else list(_own_iterator(container))
+        asks = any(map(is_instance, (item, *elements)))
+        if asks or (is_array(item) and any(map(is_array, elements))):
+            return _any_equal(elements, item)
+        return item in container
     if isinstance(container, Trips) and container.counts and isinstance(item, (int, TracedInt)):
         return _is_in_range(item, container)
     if hasattr(type(container), "__contains__") or not protocols.is_iterable(container):
@@ -270,6 +272,7 @@ def _contained(item: Any, container: Any) -> Any:
 
 
 _IN = Callee("operator", "in", "`in`")
+_VALUES: Any = type({}.values())
 
 
 def _is_in_range(item: Any, numbers: Trips) -> Any:
@@ -293,17 +296,30 @@ def _own_iterator(container: list[Any] | tuple[Any, ...]) -> Iterator[Any]:
     return base.__iter__(container)  # type: ignore[arg-type]
 
 
+def is_array(value: Any) -> bool:
+    """Whether it is a traced array, not a number."""
+    return isinstance(value, Tracer) and value.type.form == "array"
+
+
+def is_it(element: Any, item: Any) -> bool:
+    """Whether Python finds the item by its identity: two arguments may be one array."""
+    if element is item:
+        return True
+    return is_array(element) and is_array(item) and bool(identical(element, item))
+
+
 def _any_equal(elements: Sequence[Any], item: Any) -> Any:
     if not elements:
         return False
-    same = elements[0] is item or truth(compared(elements[0], "Eq", item))
+    same = is_it(elements[0], item) or truth(compared(elements[0], "Eq", item))
     return either("or", same, lambda: _any_equal(elements[1:], item))
 
 
 def _found_among(elements: Iterator[Any], item: Any) -> bool:
     """No element is taken after an equal one."""
     return any(
-        element is item or decide(truth(compared(element, "Eq", item))) for element in elements
+        is_it(element, item) or decide(truth(compared(element, "Eq", item)))
+        for element in elements
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from gradsmith.frontend.choices import compared, truth
+from gradsmith.frontend.choices import compared, is_array, is_it, truth
 from gradsmith.frontend.classes import special
 from gradsmith.frontend.dispatch import is_traced
 from gradsmith.frontend.text import joined
@@ -28,6 +28,7 @@ def meaning_of_search(call: Call, function: Any, args: Sequence[Any]) -> Callabl
         return None
     compares = function.__name__ == "index" and is_traced([*values, *args])
     compares = compares or any(special(value, "__eq__") for value in (*values, *args))
+    compares = compares or (any(map(is_array, values)) and any(map(is_array, args)))
     return partial(_SEARCHES[function.__name__], call, values) if compares else None
 
 
@@ -53,7 +54,7 @@ def _remove(_: Call, values: list[Any], item: Any, /) -> None:
 
 
 def _is_equal(value: Any, item: Any) -> bool:
-    return value is item or bool(decide(truth(compared(value, "Eq", item))))
+    return is_it(value, item) or bool(decide(truth(compared(value, "Eq", item))))
 
 
 _SEARCHES: dict[str, Callable[..., Any]] = {"index": _index, "count": _count, "remove": _remove}

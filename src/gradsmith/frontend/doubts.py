@@ -14,6 +14,7 @@ from gradsmith.frontend.grown import Grown
 from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UNKNOWN, Cause, MaybeUnset, Unsettled
+from gradsmith.identity import has_dict
 
 WHY = (
     "it may or may not have been written to through another variable: the way that a branch or "
@@ -80,7 +81,7 @@ def others(trace: Trace, container: Any) -> Iterator[tuple[Any, Cause]]:
 def note_attribute(owner: Any, name: str, *, deleted: bool = False) -> None:
     """An attribute of ``owner`` is about to be written, or to be ``deleted``."""
     in_slot = name in slots_of(owner)
-    if not (in_slot or hasattr(owner, "__dict__")):
+    if not (in_slot or has_dict(owner)):
         return
     held = hasattr(owner, name) if in_slot else name in vars(owner)
     note = note_written if held and not deleted else note_reshaped

@@ -39,6 +39,7 @@ from gradsmith.frontend.storage import Storage, outdatings, writes
 from gradsmith.frontend.suspended import close_suspended
 from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.unsettled import UndecidedError
+from gradsmith.identity import has_dict
 from gradsmith.ir.builder import Builder
 from gradsmith.ir.graph import Node
 
@@ -205,7 +206,7 @@ def written_part(container: Any) -> Any:
         return container
     if isinstance(container, tuple):
         return None
-    if hasattr(container, "__dict__"):
+    if has_dict(container):
         return vars(container)
     return container if slots_of(container) else None
 
@@ -519,7 +520,7 @@ def reachable_from(trace: Trace, *values: Any) -> dict[int, Any]:
             stack += _enclosed(trace, value)
         else:
             stack += [getattr(value, name) for name in slots_of(value) if is_set(value, name)]
-            if hasattr(value, "__dict__"):
+            if has_dict(value):
                 stack.append(vars(value))
             stack += _held_in_c(value)
     return found

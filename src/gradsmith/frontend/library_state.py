@@ -21,6 +21,7 @@ import numpy as np
 from gradsmith.frontend.libraries import is_library_object
 from gradsmith.frontend.process_state import note_given
 from gradsmith.frontend.trace import Reader, Reliance, Trace
+from gradsmith.identity import has_dict
 from gradsmith.tree import Identity
 
 _NO_STATE = (
@@ -106,9 +107,9 @@ def _state_of(value: Any) -> Any:
     if isinstance(value, ctypes.Array):
         return bytes(value)
     for name in ("digest", "qsize", "locked"):
-        if hasattr(value, name) and not hasattr(value, "__dict__"):
+        if hasattr(value, name) and not has_dict(value):
             return getattr(value, name)()
-    if not hasattr(value, "__dict__"):
+    if not has_dict(value):
         return Identity(value)
     return [(name, state_of_part(held)) for name, held in vars(value).items()]
 

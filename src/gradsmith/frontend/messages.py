@@ -13,6 +13,7 @@ from gradsmith.errors import (
     ConcretizationError,
 )
 from gradsmith.frontend.spans import current_span as here
+from gradsmith.identity import has_dict
 from gradsmith.ir.context import builder_at_work
 from gradsmith.ir.types import ArrayType, describe
 
@@ -93,12 +94,12 @@ def cannot_assign(owner: Any, name: str, behind: Any = None) -> AttributeMissing
     argument.
     """
     hints = {"shape": "write x = x.reshape(...)", "dtype": "write x = x.astype(...)"}
-    kind = AttributeUnsupportedError if hasattr(behind, "__dict__") else AttributeMissingError
+    kind = AttributeUnsupportedError if has_dict(behind) else AttributeMissingError
     error = kind(
         f"the attribute {name!r} of {shown(owner)} cannot be assigned",
         here(),
         hints.get(name, "keep it in a variable of its own"),
     )
-    if not hasattr(np.ndarray, name) and not hasattr(behind, "__dict__"):
+    if not hasattr(np.ndarray, name) and not has_dict(behind):
         error.own = AttributeError(f"{class_name(owner)!r} object has no attribute {name!r}")
     return error

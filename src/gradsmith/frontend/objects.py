@@ -45,6 +45,7 @@ from gradsmith.frontend.spans import in_users_name
 from gradsmith.frontend.trace import Reliance, Trace, current_trace, handling
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
+from gradsmith.identity import has_dict
 from gradsmith.ops.scalars import python_bool
 
 _HOLDING = (dict, list, tuple, set, frozenset, deque, str, int, float, complex, BaseException)
@@ -54,7 +55,7 @@ def note_made(trace: Trace | None, value: Any) -> Any:
     """An object that the function itself has made is none from outside."""
     if trace is None or isinstance(value, (Tracer, np.ndarray, np.generic, enum.Enum)):
         return value
-    if hasattr(value, "__dict__") or tree.slots_of(type(value)):
+    if has_dict(value) or tree.slots_of(type(value)):
         trace.made[id(value)] = value
         if is_instance(value) and not isinstance(value, _HOLDING):
             trace.opened[id(value)] = value

@@ -460,7 +460,7 @@ def _may_change(node: Node) -> bool:
 def _is_immutable(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_immutable, value))
-    return isinstance(value, (*LITERALS, np.generic, *_MADE_OF, range))
+    return isinstance(value, (*LITERALS, np.generic, *_MADE_OF, range, FLAGS))
 
 
 def _unless_raised(trace: Trace, nodes: list[Node], attrs: dict[str, Any]) -> _Made:
@@ -731,7 +731,8 @@ def _value(node: Node, symbol: Any) -> Any:
 def _array_or_number(trace: Trace, node: Node, symbol: Any, value: Any) -> Any:
     """What a call has returned, traced: others may hold an array."""
     made = _value(node, symbol)
-    if type(value) is np.ndarray and not (node.op is call and node.attrs["fresh"]):
+    made_by = node.inputs[0] if node.op is item else node  # of several results
+    if type(value) is np.ndarray and not (made_by.op is call and made_by.attrs["fresh"]):
         note_borrowed(trace, made, value, held=id(value) not in trace.unheld)
     return made
 

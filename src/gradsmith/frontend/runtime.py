@@ -219,6 +219,7 @@ from gradsmith.frontend.unsettled import (
 from gradsmith.frontend.value_guards import decide, plain_key
 from gradsmith.frontend.watched_items import WatchedItems
 from gradsmith.frontend.writing import formatted, modulo
+from gradsmith.identity import has_dict
 from gradsmith.ops.declare import FUNCTIONS
 from gradsmith.ops.raising import error_of
 
@@ -250,6 +251,9 @@ def call_raw(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _called(function: Any, args: Any, kwargs: Any) -> Any:
     """The result; where Python or NumPy does not take arguments of these kinds, its error."""
+    own = _own_call(function)
+    if own is not None:
+        return _call_own(own, function, args, kwargs)
     if not is_asked_about_kinds(function):
         return _traced_call(function, args, kwargs)
     try:
@@ -301,6 +305,22 @@ def _traced_call(function: Any, args: Any, kwargs: Any) -> Any:
         raise
 
 
+def _own_call(function: Any) -> Any:
+    """The ``__call__`` of the user's class, of an object that is called: nothing else may ask such
+    an object for an attribute, or for its hash.
+    """
+    own = None if isinstance(function, type) else special(function, "__call__")
+    return own if own is not None and (is_context_manager(own) or not is_library(own)) else None
+
+
+def _call_own(own: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    try:
+        return _call_method(own, function, *args, **kwargs)
+    except (TypeError, ValueError, AttributeError) as error:
+        _raise_instead(error, _call_method, function, args, kwargs)
+        raise
+
+
 def _raise_instead(error: Exception, meaning: Any, function: Any, args: Any, kwargs: Any) -> None:
     """Raise Python's error where the function does not take so many arguments: that of what it
     means here has other names in it. Refuse what only stands for a value.
@@ -346,11 +366,6 @@ def _meaning_of_call(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """What a call of this function with these arguments means, if that is known; the arguments
     as this takes them.
     """
-    own = None if isinstance(function, type) else special(function, "__call__")
-    if own is not None and (
-        is_context_manager(own) or not is_library(own)
-    ):  # no lookup may ask the object for its hash
-        return functools.partial(_call_method, own, function), args
     meaning = text_meaning(call, function, args, kwargs)
     statement = None if current_trace() is None else statement_of(function, args, _target)
     meaning = meaning or meaning_of_copy(function, args) or meaning_of_object(function, args)
@@ -846,8 +861,9 @@ class BoundRuntime:
                 else "make the array in the function, or pass it as an argument",
             )
         if isinstance(owner, Tracer) and not _may_be_assigned(owner, name):
-            error = cannot_assign(owner, name or "", argument_behind(trace, owner))
-            if owner.type.form != "array":
+            behind = argument_behind(trace, owner)
+            error = cannot_assign(owner, name or "", behind)
+            if owner.type.form != "array" and not has_dict(behind):
                 number = protocols.example(owner)
                 error.own = error_of(lambda: setattr(number, name or "", 0))
             raise error
@@ -1077,6 +1093,7 @@ for _function in (
     *(BoundRuntime.attribute, BoundRuntime.item, outside_attribute),
     *(attributes.read_attribute, attributes.of_library, attributes.missing),
     *(attributes.store, attributes.set_default, attributes.delete_default, attributes.check_slots),
+    *(attributes.delete_made, attributes.check_class),
     *(protocols.binary, protocols.either_side, protocols.inplace, protocols.unary),
     *(protocols.compare, protocols.contains, protocols.handled, protocols.with_pythons_errors),
     *(protocols.item, protocols.iterator),

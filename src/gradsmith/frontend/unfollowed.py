@@ -44,7 +44,7 @@ from gradsmith.frontend.trace import Trace, current_trace
 from gradsmith.frontend.traced_int import TracedInt
 from gradsmith.frontend.tracer import Tracer
 from gradsmith.frontend.unsettled import Refusing
-from gradsmith.identity import once_by_class
+from gradsmith.identity import has_dict, once_by_class
 
 _UNCHANGING: tuple[type, ...] = (
     *(str, bytes, numbers.Number, type(None), tuple, frozenset, range, slice, type(...)),
@@ -234,7 +234,7 @@ def left_as_it_was(function: types.FunctionType, args: Sequence[Any]) -> Iterato
         It has done that, which is undone.
     """
     trace, owner = current_trace(), args[0] if args else None
-    attributes = hasattr(owner, "__dict__") and not _is_own(owner)
+    attributes = has_dict(owner) and not _is_own(owner)
     if trace is None or not attributes or not _is_outside(trace, owner):
         yield
         return

@@ -154,3 +154,25 @@ def perform(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if log is None:
         return function(*args, **kwargs)
     return log.perform(function, *args, **kwargs)
+
+
+def perform_new(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The same of a function that makes the arrays that it returns: the code at work may write to
+    these, and another run of the call must find them as they were.
+    """
+    return _copied(perform(function, *args, **kwargs))
+
+
+def perform_on_copies(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The same of ``function``, which also returns its arguments as it leaves them."""
+    result, given, changed = perform(function, *args, **kwargs)
+    return result, _copied(given), changed
+
+
+def _copied(value: Any) -> Any:
+    """The arrays in a result as others."""
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), map(_copied, value))
+    return {key: _copied(v) for key, v in value.items()} if type(value) is dict else value

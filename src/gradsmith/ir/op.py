@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from gradsmith.ir.context import current_builder
 
@@ -143,6 +143,9 @@ def argument_rule(derivative: Derivative, position: int) -> ArgumentRule:
 # -- emission ------------------------------------------------------------------------------------
 
 
+Held: TypeAlias = Literal["held", "new", "copies"]
+
+
 class Emitter(Protocol):
     """What an emission rule may ask of the code generator."""
 
@@ -167,9 +170,10 @@ class Emitter(Protocol):
     def module(self, name: str) -> ast.expr:
         """A module of Python's that the emitted module is to import: its name there."""
 
-    def logged(self, computed: ast.expr) -> ast.expr:
+    def logged(self, computed: ast.expr, kind: Held = "held") -> ast.expr:
         """The expression, marked: it goes through the log of effects, so is computed once in a
-        call of the code.
+        call of the code. Of which ``kind`` it is says who may have the arrays in its result:
+        others, nobody (``new``), or nobody those among the arguments that `on_copies` returns.
         """
 
     def error(self, kind: type[BaseException]) -> ast.expr:

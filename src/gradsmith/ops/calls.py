@@ -24,7 +24,7 @@ from gradsmith.ir.dims import Size, Symbol
 from gradsmith.ir.effect_log import Signature, signature
 from gradsmith.ir.graph import Node
 from gradsmith.ir.intrinsics import item
-from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter
+from gradsmith.ir.op import NON_DIFF, Custom, Each, Emitter, Held
 from gradsmith.ir.types import PYTHON_TYPES, ArrayType, ObjectType, Type, python_number
 from gradsmith.ops import syntax
 from gradsmith.ops.declare import primitive
@@ -443,12 +443,14 @@ def _made_call(
     writes: Writes = node.attrs.get("writes")
     if writes is None:
         made = _call(emitter, callee, args, kwargs)
-        return emitter.logged(made) if node.attrs["logged"] else made
+        kind: Held = "new" if node.attrs.get("fresh", False) else "held"
+        return emitter.logged(made, kind) if node.attrs["logged"] else made
     emitter.error(SpecialisationError)
     function, args = _function(emitter, callee, args)
     copies = syntax.call(emitter.helper(ON_COPIES), function, *args, **kwargs)
     places = [syntax.expression(place) for place in writes]
-    return syntax.call(emitter.helper(LEFT), emitter.logged(copies), *places)
+    logged = emitter.logged(copies, "new" if node.attrs.get("fresh", False) else "copies")
+    return syntax.call(emitter.helper(LEFT), logged, *places)
 
 
 UNRAISED = '''

@@ -343,7 +343,7 @@ def fold_constants(node: Node) -> Node | None:
     """An elementwise op of numbers is a number."""
     if not node.op.elementwise or isinstance(node.type, TupleType) or node.shape:
         return None
-    values = [number(operand) for operand in node.inputs]
+    values = [_typed_number(operand) for operand in node.inputs]
     if not values or any(v is None for v in values):
         return None
     with np.errstate(all="ignore"):
@@ -353,12 +353,29 @@ def fold_constants(node: Node) -> Node | None:
             if node.span is None or not node.span.adjoint:
                 return None
             result = node.op.evaluate(*map(np.float64, values), **node.attrs)
+    if isinstance(result, int) and not _fits(result, node.dtype):
+        return None
     if not np.all(np.isfinite(result)) and not node.array_type.weak:
         return None  # what NumPy warns of at run time is left to NumPy; Python raises, and may not
     if node.dtype.kind in "bi" and isinstance(result, (float, np.floating)):
         return None  # an integer to a negative power
     typed = node.dtype.type(result)
     return current_builder().lift(typed.item() if node.array_type.weak else typed)
+
+
+def _fits(number_: int, dtype: np.dtype[Any]) -> bool:
+    """Whether an integer is one of the dtype."""
+    if dtype.kind not in "iu":
+        return True
+    bounds = np.iinfo(dtype)
+    return bounds.min <= number_ <= bounds.max
+
+
+def _typed_number(node: Node) -> Any:
+    """The number that a node is, integers of NumPy's as such: they wrap around."""
+    found = number(node)
+    wraps = found is not None and node.dtype.kind in "iu" and not node.array_type.weak
+    return node.dtype.type(found) if wraps else found
 
 
 def drop_broadcasts(node: Node) -> Node | None:
@@ -406,9 +423,10 @@ def repeat_results(node: Node) -> Node | None:
     if any(x.ndim and not _is_spread(x, node) for x in node.inputs):
         return None
     values = [x.inputs[0] if x.ndim else x for x in node.inputs]
-    return (
-        None if any(x.ndim for x in values) else broadcast_to(node.op(*values), shape=node.shape)
-    )
+    unbounded = node.dtype.kind in "iu" and all(x.array_type.weak for x in values)
+    if unbounded or any(x.ndim for x in values):
+        return None  # integers of Python's do not wrap around
+    return broadcast_to(node.op(*values), shape=node.shape)
 
 
 REPEATED = (negative, add, subtract, multiply)
