@@ -111,3 +111,35 @@ def test_what_cannot_be_taken_apart_is_named():
 
     with pytest.raises(UnsupportedError, match="refers to itself"):
         gs.compile(function)(np.ones(2))
+
+
+def test_arguments_that_hold_themselves_are_refused():
+    values, items = [1.5], {"a": 1.5}
+    values.append(values)
+    items["inner"] = {"outer": items}
+    for given, read in ((values, lambda v: v[0]), (items, lambda v: v["a"])):
+        for transform in (gs.compile, gs.grad, gs.value_and_grad):
+            with pytest.raises(gs.GradsmithError, match="holds itself"):
+                transform(read)(given)
+
+
+class _Node:
+    def __init__(self, v):
+        self.v, self.next = v, None
+
+
+def test_objects_may_be_in_a_ring():
+    def ring(first):
+        second = first.next
+        first.v += 1
+        second.next.v *= 2
+        return first.v + second.v, second.next is first
+
+    def made():
+        first, second = _Node(1.5), _Node(2.0)
+        first.next, second.next = second, first
+        return first
+
+    plain, given = made(), made()
+    assert gs.compile(ring)(given) == ring(plain)
+    assert (given.v, given.next.v) == (plain.v, plain.next.v)

@@ -326,15 +326,15 @@ def _holder(trace: Trace, cls: type, name: str) -> type | None:
 
 def _bound_to(trace: Trace, owner: Any, name: str, written: Any) -> Any:
     """An attribute that the function has written to a class, as an instance finds it."""
+    mine = special(written, "__get__")
+    if mine is not None:
+        return call(mine, written, owner, type(owner))
     if isinstance(written, property) and written.fget is not None:
         return call(written.fget, owner)
     if isinstance(written, functools.cached_property) and written.attrname:
         made = call(written.func, owner)
         store(trace, owner, written.attrname, made)
         return made
-    mine = special(written, "__get__")
-    if mine is not None:
-        return call(mine, written, owner, type(owner))
     plain = isinstance(written, _BINDING)
     return written.__get__(owner, type(owner)) if plain else written
 
@@ -390,6 +390,10 @@ def _items_as_attributes(trace: Trace, owner: Any) -> dict[str, Any] | None:
 
 def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
     """What a class holds, as an object (or the class itself) finds it."""
+    mine = special(kind, "__get__")
+    if mine is not None:
+        _rely_on_class(trace, cls if owner is None else owner, name, kind)
+        return call(mine, kind, owner, cls)
     if isinstance(kind, property):
         return _of_property(trace, kind, owner, cls, name)
     if isinstance(kind, functools.cached_property) and owner is not None:
@@ -397,10 +401,6 @@ def _bound(trace: Trace, kind: Any, owner: Any, cls: type, name: str) -> Any:
         made = call(kind.func, owner)
         store(trace, owner, kind.attrname or name, made)
         return made
-    mine = special(kind, "__get__")
-    if mine is not None:
-        _rely_on_class(trace, cls if owner is None else owner, name, kind)
-        return call(mine, kind, owner, cls)
     if hasattr(type(kind), "__get__"):
         _rely_on_class(trace, cls if owner is None else owner, name, kind)
         return kind.__get__(owner, cls)
@@ -455,6 +455,9 @@ def _of_class(trace: Trace, cls: type, name: str) -> Any:
         return _bound_to_class(cls, held) if is_written else _bound(trace, held, None, cls, name)
     trace.lookups.note_class(cls, name, trace.made)
     meta = class_attribute(type(cls), name)
+    mine = special(meta, "__get__")
+    if mine is not None:
+        return call(mine, meta, cls, type(cls))
     if isinstance(meta, property) and meta.fget is not None:
         return call(meta.fget, cls)
     if meta is not MISSING and is_users_class(type(cls)) and not hasattr(type(meta), "__get__"):
@@ -582,14 +585,13 @@ def set_default(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, type):
         check_class(owner, name, type.__setattr__, value)
     kind = _descriptor(trace, owner, name)
-    if isinstance(kind, property):
-        if kind.fset is None:
-            kind.__set__(owner, value)  # which raises Python's error
-        call(kind.fset, owner, value)
-        return
     mine = special(kind, "__set__")
     if mine is not None:
         call(mine, kind, owner, value)
+    elif isinstance(kind, property):
+        if kind.fset is None:
+            kind.__set__(owner, value)  # which raises Python's error
+        call(kind.fset, owner, value)
     elif _is_kept_by_c(kind):
         if not isinstance(owner, Tracer):
             check_change(trace, owner)
@@ -751,12 +753,12 @@ def delete_default(trace: Trace, owner: Any, name: str) -> None:
         check_class(owner, name, type.__delattr__)
     kind = _descriptor(trace, owner, name)
     mine = special(kind, "__delete__")
-    if isinstance(kind, property):
+    if mine is not None:
+        call(mine, kind, owner)
+    elif isinstance(kind, property):
         if kind.fdel is None:
             kind.__delete__(owner)  # which raises Python's error
         call(kind.fdel, owner)
-    elif mine is not None:
-        call(mine, kind, owner)
     elif (items := _items_as_attributes(trace, owner)) is not None and name in items:
         call(dict.__delitem__, items, name)
     elif is_external(trace, owner := _real_object(trace, owner)) or isinstance(owner, type):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from gradsmith.frontend.classes import MISSING, instance_attribute
 from gradsmith.frontend.frozen import check_not_frozen, containers_in
 from gradsmith.frontend.grown import Grown
 from gradsmith.frontend.journal import contents_of, note_container, refill, slots_of, written_part
@@ -83,7 +84,7 @@ def note_attribute(owner: Any, name: str, *, deleted: bool = False) -> None:
     in_slot = name in slots_of(owner)
     if not (in_slot or has_dict(owner)):
         return
-    held = hasattr(owner, name) if in_slot else name in vars(owner)
+    held = instance_attribute(owner, name) is not MISSING if in_slot else name in vars(owner)
     note = note_written if held and not deleted else note_reshaped
     note(owner if in_slot else vars(owner))
 

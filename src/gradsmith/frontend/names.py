@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FunctionType
+from functools import cached_property, partial
+from types import FunctionType, MethodType
 from typing import Any
 
 from gradsmith.frontend.method_effects import cell_contents
@@ -46,7 +47,7 @@ def read_by(functions: Iterable[Any]) -> set[str]:
     stack, seen = list(functions), set[int]()
     while stack:
         function = stack.pop()
-        function = getattr(function, "__func__", getattr(function, "func", function))
+        function = _function_in(function)
         if not isinstance(function, FunctionType) or id(function) in seen:
             continue
         seen.add(id(function))
@@ -55,12 +56,19 @@ def read_by(functions: Iterable[Any]) -> set[str]:
     return found
 
 
+def _function_in(value: Any) -> Any:
+    """The function of a method or partial; anything else as it is."""
+    if isinstance(value, (MethodType, classmethod, staticmethod)):
+        return value.__func__
+    return value.func if isinstance(value, (partial, cached_property)) else value
+
+
 def ends_iterations(function: Any) -> bool:
     """Whether the function, or one that it calls, may raise `StopIteration`."""
     stack, seen = [function], set[int]()
     while stack:
         top = stack.pop()
-        top = getattr(top, "__func__", top)
+        top = _function_in(top)
         if not isinstance(top, FunctionType) or id(top) in seen:
             continue
         if "StopIteration" in top.__code__.co_names:
