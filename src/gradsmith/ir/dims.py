@@ -239,12 +239,10 @@ def _is_at_least_zero(size: Size) -> bool | None:
 
 def _holds_by_cases(distance: Size) -> bool:
     """Whether ``distance >= 0``, a minimum (or maximum) in it being the one or the other."""
-    if not isinstance(distance, Dim):
+    found = list(_extremes(distance)) if isinstance(distance, Dim) else []
+    if len(found) > _MOST_EXTREMES:  # each of them doubles the cases
         return False
-    for monomial, coefficient in distance.terms:
-        (atom, *more) = monomial or (None,)
-        if more or not isinstance(atom, Compound) or atom.name not in ("min", "max"):
-            continue
+    for atom, coefficient in found:
         rest = distance - of_atom(atom) * coefficient
         sides = [rest + side * coefficient for side in (atom.left, atom.right)]
         needed = all if (atom.name == "min") == (coefficient > 0) else any
@@ -254,6 +252,17 @@ def _holds_by_cases(distance: Size) -> bool:
             record(guards)
             return True
     return False
+
+
+_MOST_EXTREMES = 3
+
+
+def _extremes(size: Dim) -> Iterator[tuple[Compound, int]]:
+    """The terms of a sum that are a minimum or maximum, each with its coefficient."""
+    for monomial, coefficient in size.terms:
+        (atom, *more) = monomial or (None,)
+        if not more and isinstance(atom, Compound) and atom.name in ("min", "max"):
+            yield atom, coefficient
 
 
 _MIRRORED = {"<": ">", "<=": ">="}
