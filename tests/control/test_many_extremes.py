@@ -4,6 +4,8 @@ only where there are few, so that such programs are compiled in no time.
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from control.one_object import check_calls
@@ -13,7 +15,7 @@ def annealed(values, steps):
     best = current = list(values)
 
     def roughness(p):
-        return sum(abs(a - b) for a, b in zip(p, p[1:], strict=False))
+        return sum(abs(a - b) for a, b in itertools.pairwise(p))
 
     state = 3
     for k in range(steps):
