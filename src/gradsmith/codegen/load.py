@@ -18,6 +18,7 @@ from gradsmith.ops.calls import OPERATORS
 _serial = itertools.count(1)
 _PERFORM: dict[str, Callable[..., Any]] = {
     "held": perform,
+    "read": perform,
     "new": perform_new,
     "copies": perform_on_copies,
 }

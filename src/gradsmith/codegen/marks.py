@@ -86,9 +86,9 @@ _WRITES: dict[str, Callable[..., ast.stmt | None]] = {
 }
 
 
-def has_marks(root: ast.AST) -> bool:
-    """Whether anything in it is marked."""
-    return any(mark_of(node) for node in ast.walk(root))
+def has_effects(root: ast.AST) -> bool:
+    """Whether anything in it is marked that does not only read."""
+    return any(mark_of(node) not in (None, "read") for node in ast.walk(root))
 
 
 def copy_marks(source: ast.AST, target: ast.AST) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from gradsmith import tree
 from gradsmith.codegen.forms import all_nodes
 from gradsmith.codegen.load import load
-from gradsmith.codegen.marks import has_marks
+from gradsmith.codegen.marks import has_effects
 from gradsmith.codegen.module import module
 from gradsmith.codegen.names import parameter_names
 from gradsmith.codegen.program import Argument, Program
@@ -514,7 +514,7 @@ class _Attempt:
         emitted = module(program)
         captures, checked = tuple(trace.inputs), tuple(trace.checked)
         loggable = checks_values(graph) or bool(trace.log)
-        logged = loggable and has_marks(emitted.definition)
+        logged = loggable and has_effects(emitted.definition)
         marks = emitted.definition if logged else None
         return Specialisation(
             function=load(emitted.text, program.name, emitted.errors, marks),

@@ -143,7 +143,7 @@ def argument_rule(derivative: Derivative, position: int) -> ArgumentRule:
 # -- emission ------------------------------------------------------------------------------------
 
 
-Held: TypeAlias = Literal["held", "new", "copies"]
+Held: TypeAlias = Literal["held", "new", "copies", "read"]
 
 
 class Emitter(Protocol):
@@ -173,7 +173,8 @@ class Emitter(Protocol):
     def logged(self, computed: ast.expr, kind: Held = "held") -> ast.expr:
         """The expression, marked: it goes through the log of effects, so is computed once in a
         call of the code. Of which ``kind`` it is says who may have the arrays in its result:
-        others, nobody (``new``), or nobody those among the arguments that `on_copies` returns.
+        others, nobody (``new``), or nobody those among the arguments that `on_copies` returns. One
+        that only reads (``read``) may be computed again where nothing else is logged.
         """
 
     def error(self, kind: type[BaseException]) -> ast.expr:

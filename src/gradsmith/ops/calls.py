@@ -443,14 +443,19 @@ def _made_call(
     writes: Writes = node.attrs.get("writes")
     if writes is None:
         made = _call(emitter, callee, args, kwargs)
-        kind: Held = "new" if node.attrs.get("fresh", False) else "held"
-        return emitter.logged(made, kind) if node.attrs["logged"] else made
+        return emitter.logged(made, _kind(node)) if node.attrs["logged"] else made
     emitter.error(SpecialisationError)
     function, args = _function(emitter, callee, args)
     copies = syntax.call(emitter.helper(ON_COPIES), function, *args, **kwargs)
     places = [syntax.expression(place) for place in writes]
     logged = emitter.logged(copies, "new" if node.attrs.get("fresh", False) else "copies")
     return syntax.call(emitter.helper(LEFT), logged, *places)
+
+
+def _kind(node: Node) -> Held:
+    if node.attrs.get("fresh", False):
+        return "new"
+    return "read" if node.attrs["callee"].only_reads else "held"
 
 
 UNRAISED = '''
