@@ -48,6 +48,7 @@ from gradsmith.frontend.number_class import (
 )
 from gradsmith.frontend.numpy_errors import numpys_error, with_own
 from gradsmith.frontend.object_identity import check_identity_known, is_cached
+from gradsmith.frontend.opaque import OpaqueObject, present_object
 from gradsmith.frontend.planned import Planned, with_plan
 from gradsmith.frontend.quantified import of_all
 from gradsmith.frontend.spans import current_span, in_users_name
@@ -617,6 +618,10 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 
 def _callable(value: Any) -> bool:
+    if type(value) is OpaqueObject:
+        return callable(present_object(value))
+    if isinstance(value, (Text, Tracer, TracedInt)):
+        return False  # what stands for them has methods that say so
     special(value, "__call__")  # which the next call must find the same
     return callable(value)
 

@@ -751,14 +751,14 @@ class BoundRuntime:
         key, read = global_or_cell(self.function, name)
         if self._is_own(trace, key):
             return value
-        if isinstance(value, types.ModuleType) or (key[0] == "global" and is_itself(name, value)):
-            if not is_usual_name(name, value):
-                rely_on_variable(trace, self.function, name)
-            return value
         owner, where = variable_place(self.function, name)
         written = changed(trace, owner, where)
         if written is not MISSING:
             return self._deleted(name, owner) if written is DELETED else written
+        if isinstance(value, types.ModuleType) or (key[0] == "global" and is_itself(name, value)):
+            if not is_usual_name(name, value):
+                rely_on_variable(trace, self.function, name)
+            return value
         return capture(trace, key, name, value, read)
 
     @staticmethod

@@ -46,7 +46,7 @@ WRITING: dict[Any, Callable[..., Any]] = {
 }
 """What these mean: ``meaning(call, *args, **kwargs)``."""
 
-_KNOWN_HERE = (isinstance, type, dir, print, str, repr, ascii, format)
+_KNOWN_HERE = (isinstance, callable, type, dir, print, str, repr, ascii, format)
 
 
 def text_meaning(

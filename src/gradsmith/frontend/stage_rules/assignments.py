@@ -220,6 +220,18 @@ def effects(rewriter: Rewriter, targets: Sequence[ast.expr]) -> list[ast.stmt]:
     return [ast.Expr(_effect(rewriter, name, at), **at) for name in shared]
 
 
+def defining(rewriter: Rewriter, made: ast.stmt, *names: str) -> list[ast.stmt]:
+    """A statement that gives variables values (``def``, ``class``, ``import``), with what there is
+    to note where they are global or nonlocal.
+    """
+    at = place(made)
+    shared = [name for name in names if rewriter.scope.effect(name) is not None]
+    targets: list[ast.expr] = [ast.Name(name, ast.Store(), **at) for name in shared]
+    if not targets:
+        return [made]
+    return [*effects(rewriter, targets), made, *binds(rewriter, targets)]
+
+
 def _is_shared(rewriter: Rewriter, name: str) -> bool:
     """Whether storing ``name`` changes a variable that is not the function's own."""
     return bool(rewriter.scope.effect(name) or rewriter.scope.home_of(name))

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, cast
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.assignments import defining
 from gradsmith.frontend.stage_rules.conditions import test
 from gradsmith.frontend.stage_rules.functions import annotated, annotation, decorator
 from gradsmith.frontend.stage_rules.loops import iterated
@@ -24,7 +25,7 @@ from gradsmith.frontend.stage_rules.scopes import COMPREHENSIONS, class_scope, n
 
 
 @rule(ast.ClassDef)
-def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
+def class_(rewriter: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
     """A decorator, ``__gs_scratch__.defined``, takes note of it before and after the others, and
     ``metaclass=__gs_scratch__.making(...)`` calls what Python calls when it makes a class.
     """
@@ -36,13 +37,14 @@ def class_(rewriter: Rewriter, node: ast.ClassDef) -> ast.stmt:
         given = next((k.value for k in keywords if k.arg == "metaclass"), ast.Constant(None, **at))
         making = ast.keyword("metaclass", rewriter.scratch("making", at, given), **at)
         keywords = [making, *(k for k in keywords if k.arg != "metaclass")]
-    return replaced(
+    made = replaced(
         node,
         decorator_list=[made_here, *decorators, made_here],
         bases=[rewriter.visit(b) for b in node.bases],
         keywords=keywords,
         body=_body(rewriter, node),
     )
+    return defining(rewriter, made, node.name)
 
 
 def _body(rewriter: Rewriter, node: ast.ClassDef) -> list[ast.stmt]:
@@ -152,7 +154,7 @@ class _Statements(ast.NodeTransformer):
         """One that is never called."""
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt | list[ast.stmt]:
         """A class inside, which sees no names of this one."""
         asked = [*node.decorator_list, *node.bases, *node.keywords]
         return node if any(map(self._hides_own, asked)) else class_(self.rewriter, node)

@@ -6,19 +6,21 @@ import ast
 from typing import cast
 
 from gradsmith.frontend.enclose import replaced
+from gradsmith.frontend.stage_rules.assignments import defining
 from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
 from gradsmith.frontend.stage_rules.scopes import function_scope
 
 
 @rule(ast.FunctionDef)
-def function(rewriter: Rewriter, node: ast.FunctionDef) -> ast.stmt:
+def function(rewriter: Rewriter, node: ast.FunctionDef) -> list[ast.stmt]:
     """A function inside is staged with the outer one."""
     decorators = [decorator(rewriter, d) for d in node.decorator_list]
     arguments = _arguments(rewriter, node.args)
     with rewriter.inside(function_scope(node, rewriter.scope)):
         body = rewriter.function_body(node)
     returns = annotation(rewriter, node.returns)
-    return replaced(node, decorator_list=decorators, args=arguments, body=body, returns=returns)
+    made = replaced(node, decorator_list=decorators, args=arguments, body=body, returns=returns)
+    return defining(rewriter, made, node.name)
 
 
 @rule(ast.Lambda)

@@ -1,11 +1,18 @@
-"""``from module import name`` within a function."""
+"""``import module`` and ``from module import name`` within a function."""
 
 from __future__ import annotations
 
 import ast
 
-from gradsmith.frontend.stage_rules.assignments import binds, effects
+from gradsmith.frontend.stage_rules.assignments import binds, defining, effects
 from gradsmith.frontend.stage_rules.rewriter import Rewriter, place, rule
+
+
+@rule(ast.Import)
+def import_(rewriter: Rewriter, node: ast.Import) -> list[ast.stmt]:
+    """``import m.n``, which gives the variable ``m`` a value, or ``import m as b``."""
+    names = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    return defining(rewriter, node, *names)
 
 
 @rule(ast.ImportFrom)

@@ -135,7 +135,6 @@ def formatted(rewriter: Rewriter, node: ast.FormattedValue) -> ast.expr:
     ast.Pass,
     ast.Break,
     ast.Continue,
-    ast.Import,
     ast.Global,
     ast.Nonlocal,
 )
